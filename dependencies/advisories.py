@@ -21,7 +21,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 
 TABLE = Path("dependencies/advisories.toml")
-LOCKS = (Path("Cargo.lock"), Path("tests/interop/peers/Cargo.lock"))
+LOCKS = (Path("Cargo.lock"), Path("tests/interop/peers/dcsctp/Cargo.lock"))
 
 DATABASE = Path("target/advisories/advisory-db-3157b0e258782691")
 """Where cargo-deny looks, below its `db-path`: the name and a hash of the default address of the database."""
@@ -60,7 +60,7 @@ def locked(root: Path) -> set[str]:
     root
         The folder of the repository.
     """
-    locks = [tomllib.loads((root / lock).read_text("utf-8")) for lock in LOCKS if (root / lock).exists()]
+    locks = [tomllib.loads((root / lock).read_text("utf-8")) for lock in LOCKS]
     return {package["name"] for lock in locks for package in lock["package"] if "source" in package}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from browser import Browser, linked, short
 from wcag import faint, nameless
 
@@ -99,6 +100,7 @@ def test_everything_has_a_name_for_screen_readers(browser: Browser, address: str
     browser.close_dialog()
 
 
+@pytest.mark.long
 def test_long_names_make_no_page_wider(browser: Browser, address: str):
     link = presets.default().scenario.network.links["south"]
     paths = [f"the {number}. path with a name that fills a line" for number in range(8)]
@@ -118,6 +120,7 @@ def test_long_names_make_no_page_wider(browser: Browser, address: str):
             browser.size(1280, 1000)
 
 
+@pytest.mark.long
 def test_names_of_links_in_any_script_are_drawn(browser: Browser, address: str):
     link = presets.default().scenario.network.links["south"]
     network = mp.disjoint(線路=link, rätoromanisch=link)
@@ -130,6 +133,7 @@ def test_names_of_links_in_any_script_are_drawn(browser: Browser, address: str):
     assert "window of 多路 on 線路" in browser.chart("picture")
 
 
+@pytest.mark.long
 def test_the_sign_of_a_help_button_is_inside_of_it(browser: Browser, address: str):
     browser.open(linked(address, short()))
     button = browser.js("return document.querySelector('.x-help')")
@@ -138,6 +142,7 @@ def test_the_sign_of_a_help_button_is_inside_of_it(browser: Browser, address: st
     assert 0.0 < letter < circle
 
 
+@pytest.mark.long
 def test_light_and_dark_have_readable_text(browser: Browser, address: str):
     browser.open(linked(address, short().but(compare=("newreno",), sweep=("rivals", "1, 2", "2"))))
     browser.rests()
@@ -148,6 +153,7 @@ def test_light_and_dark_have_readable_text(browser: Browser, address: str):
         toggle(browser)
 
 
+@pytest.mark.long
 def test_a_phone_shows_the_whole_width(browser: Browser, address: str):
     browser.size(390, 844)
     try:
@@ -161,6 +167,7 @@ def test_a_phone_shows_the_whole_width(browser: Browser, address: str):
         browser.size(1280, 1000)
 
 
+@pytest.mark.long
 def test_the_wheel_over_a_plot_scrolls_the_page(browser: Browser, address: str):
     browser.open(linked(address, short()))
     browser.rests()
@@ -169,6 +176,7 @@ def test_the_wheel_over_a_plot_scrolls_the_page(browser: Browser, address: str):
     browser.until(lambda: browser.js("return scrollY") > 0)
 
 
+@pytest.mark.long
 def test_a_long_refusal_is_not_covered_by_the_slider(browser: Browser, address: str):
     browser.open(linked(address, short()))
     browser.write("Link south, rate", "4")
@@ -178,6 +186,7 @@ def test_a_long_refusal_is_not_covered_by_the_slider(browser: Browser, address: 
     browser.until(lambda: browser.js(below) >= 0)
 
 
+@pytest.mark.long
 def test_a_phone_that_is_turned_gets_the_other_layout(browser: Browser, address: str):
     left = """const box = document.querySelector('#picture .nicegui-echart');
         return getElement(Number(box.id.slice(1))).chart?.getOption()?.legend?.[1].left"""
@@ -213,6 +222,7 @@ def test_a_phone_shows_the_controls_together_with_the_picture(browser: Browser, 
         browser.size(1280, 1000)
 
 
+@pytest.mark.long
 def test_a_small_phone_in_landscape_shows_the_controls_beside_the_picture(browser: Browser, address: str):
     places = """return ['#picture', '.x-side'].map(each => {
         const box = document.querySelector(each).getBoundingClientRect(); return [box.left, box.right]; })"""
@@ -226,6 +236,7 @@ def test_a_small_phone_in_landscape_shows_the_controls_beside_the_picture(browse
         browser.size(1280, 1000)
 
 
+@pytest.mark.long
 def test_the_start_of_a_long_run_gets_the_other_colours_too(browser: Browser, address: str):
     browser.driver.get(linked(address, changed(short(), "measure", "20000 s")))
     browser.until(lambda: "the first" in browser.status)
@@ -238,6 +249,7 @@ def test_the_start_of_a_long_run_gets_the_other_colours_too(browser: Browser, ad
     browser.until(lambda: browser.js(ink) != before)
 
 
+@pytest.mark.long
 def test_nothing_moves_for_readers_who_ask_for_less_motion(browser: Browser, address: str):
     assert browser.js("return matchMedia('(prefers-reduced-motion: reduce)').matches")
     browser.open(linked(address, short()))

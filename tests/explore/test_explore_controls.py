@@ -8,6 +8,7 @@ from browser import Browser, linked, short
 from manypath.explore.controls import changed
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("label", "option", "place"),
     [
@@ -25,6 +26,7 @@ def test_a_choice_changes_the_run(browser: Browser, address: str, label: str, op
     browser.shows(changed(short(), place, option))
 
 
+@pytest.mark.long
 def test_settings_of_an_application_appear_with_it_and_change_the_run(browser: Browser, address: str):
     state = changed(short(), "flows\tmultipath\tapp", "cbr")
     browser.open(linked(address, state))
@@ -35,6 +37,7 @@ def test_settings_of_an_application_appear_with_it_and_change_the_run(browser: B
     browser.shows(changed(state, "flows\tmultipath\tapp.message", "200 B to 900 B"))
 
 
+@pytest.mark.long
 def test_mechanisms_are_switched_and_their_limits_are_refused_beside_them(browser: Browser, address: str):
     browser.open(linked(address, short()))
     browser.click("Mechanisms", lambda: browser.count('[aria-label="Flow multipath, DAC"]'))
@@ -46,6 +49,7 @@ def test_mechanisms_are_switched_and_their_limits_are_refused_beside_them(browse
     assert browser.status == before
 
 
+@pytest.mark.long
 def test_a_control_is_explained_with_its_place_in_the_documentation(browser: Browser, address: str):
     browser.open(linked(address, short()))
     button = """return document.querySelector('[aria-label="Explain Link south, queue"]')"""
@@ -63,6 +67,7 @@ def test_a_control_is_explained_with_its_place_in_the_documentation(browser: Bro
     browser.close_dialog()
 
 
+@pytest.mark.long
 def test_a_key_on_the_button_of_an_explanation_leaves_the_list_closed(browser: Browser, address: str):
     from selenium.webdriver.common.keys import Keys
 
@@ -75,6 +80,7 @@ def test_a_key_on_the_button_of_an_explanation_leaves_the_list_closed(browser: B
         browser.close_dialog()
 
 
+@pytest.mark.long
 def test_a_move_of_the_keyboard_on_a_slider_is_a_step(browser: Browser, address: str):
     from selenium.webdriver.common.keys import Keys
 

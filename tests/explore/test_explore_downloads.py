@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pandas as pd
+import pytest
 from browser import Browser, linked, short
 
 import manypath as mp
@@ -28,6 +29,7 @@ def test_downloads_have_the_run(browser: Browser, address: str, tmp_path: Path):
     assert capture.read_bytes() == (tmp_path / "own.pcapng").read_bytes()
 
 
+@pytest.mark.long
 def test_a_long_download_shows_its_progress_and_is_cancelled(browser: Browser, address: str, tmp_path: Path):
     state = changed(short(), "measure", "300 s")
     browser.open(linked(address, state))
@@ -39,6 +41,7 @@ def test_a_long_download_shows_its_progress_and_is_cancelled(browser: Browser, a
     assert "digest" in browser.status
 
 
+@pytest.mark.long
 def test_a_download_waits_for_the_run_and_one_without_a_run_says_so(browser: Browser, address: str, tmp_path: Path):
     long = changed(changed(short(), "measure", "20000 s"), "warmup", "2 s")
     browser.driver.get(linked(address, long))

@@ -4,38 +4,18 @@ from __future__ import annotations
 
 import json
 import signal
-import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from browser import PATIENCE, Browser, explorer
+from browser import Browser, explorer
 from wcag import faint, nameless
+from writers import association, measured
 
-import manypath as mp
-from manypath.programs import NET, installed
 from real_time import needs_stack
-
-
-def scenario(measure: str = "4 s") -> mp.Scenario:
-    """Return a flow over two paths with losses, and a rival on one of them."""
-    network = mp.disjoint(
-        wire=mp.Link(rate="8 Mbit/s", delay="5 ms", queue=mp.DropTail(packets=20)),
-        radio=mp.Link(rate="4 Mbit/s", delay="25 ms", loss=mp.Bernoulli(p=0.01)),
-    )
-    flows = {"cmt": mp.Sctp(paths=["wire", "radio"], cc="lia"), "rival": mp.Sctp(paths=["wire"])}
-    return mp.Scenario(network=network, flows=flows, warmup="0 s", measure=measure)
-
-
-@pytest.fixture(scope="module")
-def lines(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """The lines of a run."""
-    file = tmp_path_factory.mktemp("run") / "run.jsonl"
-    mp.run(scenario(), events=file)
-    return file.read_text().splitlines(keepends=True)
 
 
 @pytest.fixture
@@ -94,6 +74,7 @@ def test_a_log_is_shown_while_it_is_written_and_its_end_is_said(
         browser.until(lambda: browser.text(".x-said").startswith(str(grows)))
 
 
+@pytest.mark.long
 def test_time_slides_pauses_and_goes_on(browser: Browser, attached: Any, tmp_path: Path, lines: list[str]):
     file = tmp_path / "run.jsonl"
     half = len(lines) * 3 // 4
@@ -115,6 +96,7 @@ def test_time_slides_pauses_and_goes_on(browser: Browser, attached: Any, tmp_pat
         browser.until(lambda: axis(browser)[1] == pytest.approx(4.0, abs=0.2))
 
 
+@pytest.mark.long
 def test_one_of_several_flows_is_chosen_and_two_tabs_choose_for_themselves(
     browser: Browser, attached: Any, tmp_path: Path, lines: list[str]
 ):
@@ -137,6 +119,7 @@ def test_one_of_several_flows_is_chosen_and_two_tabs_choose_for_themselves(
         browser.until(lambda: "cmt: open" in browser.text("#numbers"))
 
 
+@pytest.mark.long
 def test_a_phone_shows_the_whole_width_and_everything_has_a_name(
     browser: Browser, attached: Any, tmp_path: Path, lines: list[str]
 ):
@@ -155,6 +138,7 @@ def test_a_phone_shows_the_whole_width_and_everything_has_a_name(
         browser.size(1280, 1000)
 
 
+@pytest.mark.long
 def test_names_of_a_hostile_log_are_text(browser: Browser, attached: Any, tmp_path: Path):
     file = tmp_path / "hostile.jsonl"
     name = "<img src=x onerror=alert(1)>"
@@ -169,29 +153,7 @@ def test_names_of_a_hostile_log_are_text(browser: Browser, attached: Any, tmp_pa
         assert browser.count("#numbers img, #picture img") == 0
 
 
-@contextmanager
-def association(log: Path) -> Iterator[subprocess.Popen[str]]:
-    """Yield a program that sends over two paths of the loopback interface, and writes its events."""
-    program = installed(NET)
-    assert program is not None, f"the program {NET} is missing: make net"
-    perf = [str(program), "perf"]
-    there = "127.0.0.11,127.0.0.12"
-    pipes: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "text": True}
-    with subprocess.Popen([*perf, "--listen", "--once", "--bind", there, "--udp", "0"], **pipes) as server:
-        try:
-            assert server.stderr is not None
-            port = server.stderr.readline().rsplit(" ", 1)[1].strip()
-            words = [*perf, "--to", there, "--udp", port, "--bind", "127.0.0.1,127.0.0.2", "--time", "600"]
-            pipes["stderr"] = subprocess.DEVNULL
-            with subprocess.Popen([*words, "--events", str(log)], **pipes) as client:
-                try:
-                    yield client
-                finally:
-                    client.kill()
-        finally:
-            server.kill()
-
-
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="real associations need Linux")
 def test_a_real_association_is_shown_while_it_sends(browser: Browser, attached: Any, tmp_path: Path):
     log = tmp_path / "perf.jsonl"
@@ -212,38 +174,7 @@ def test_a_real_association_is_shown_while_it_sends(browser: Browser, attached: 
             browser.until(lambda: "the writer has ended" in browser.status)
 
 
-MEASURED = """
-import sys
-from pathlib import Path
-import manypath as mp
-from manypath import testbed
-from manypath.campaign import Campaign
-link = mp.Link(rate="5 Mbit/s", delay="10 ms")
-flows = {"cmt": mp.Sctp(paths=["a", "b"], app={"kind": "saturated", "message": "1452 B"})}
-scenario = mp.Scenario(network=mp.disjoint(a=link, b=link), flows=flows, warmup="1 s", measure="1000 s")
-Campaign(scenario, replications=1, runner=testbed.Testbed(events=Path(sys.argv[1]))).run(None, 1, progress=False)
-"""
-"""A program that measures a run over emulated links, and writes its events into a folder."""
-
-
-@contextmanager
-def measured(folder: Path) -> Iterator[None]:
-    """Measure a run until the end of the block."""
-    folder.mkdir()
-    with subprocess.Popen([sys.executable, "-c", MEASURED, folder], stderr=subprocess.PIPE, text=True) as run:
-        try:
-            yield
-        finally:
-            # The first Ctrl-C lets the run end, the second one aborts it. It removes its namespaces.
-            for patience in (2.0, PATIENCE):
-                run.send_signal(signal.SIGINT)
-                with suppress(subprocess.TimeoutExpired):
-                    run.communicate(timeout=patience)
-            ended = run.poll()
-            run.kill()
-            assert ended is not None, "the run does not end"
-
-
+@pytest.mark.long
 @needs_stack
 def test_a_measured_run_is_shown_while_it_goes_on(browser: Browser, attached: Any, tmp_path: Path):
     folder = tmp_path / "live"

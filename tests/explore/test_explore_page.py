@@ -70,6 +70,7 @@ def test_the_first_page_shows_curves_numbers_goals_and_the_network(browser: Brow
     assert browser.count("#network svg") == 1
 
 
+@pytest.mark.long
 def test_the_reason_of_a_mark_is_shown_at_the_pointer_and_in_a_table(browser: Browser, address: str):
     browser.open(linked(address, short()))
     for series, reason in (
@@ -85,6 +86,7 @@ def test_the_reason_of_a_mark_is_shown_at_the_pointer_and_in_a_table(browser: Br
     assert "the discipline asked the sender to slow down" in browser.text(".x-events table")
 
 
+@pytest.mark.long
 def test_what_a_legend_hides_stays_hidden_over_moves(browser: Browser, address: str):
     chart = """const box = document.querySelector(`#${arguments[0]} .nicegui-echart`);
         const chart = getElement(Number(box.id.slice(1))).chart; """
@@ -103,7 +105,7 @@ def test_what_a_legend_hides_stays_hidden_over_moves(browser: Browser, address: 
         assert name in browser.chart(card)
 
 
-def test_another_address_has_no_page(browser: Browser, address: str):
+def test_another_address_has_no_page(address: str):
     with pytest.raises(urllib.error.HTTPError) as refused:
         urllib.request.urlopen(address[:-3] + "xyz")
     assert refused.value.code == 404
@@ -121,12 +123,13 @@ def test_another_address_has_no_page(browser: Browser, address: str):
         assert other.recv(1024).startswith(b"HTTP/1.1 400 ")
 
 
-def test_other_addresses_of_this_machine_have_no_server(browser: Browser, address: str):
+def test_other_addresses_of_this_machine_have_no_server(address: str):
     # Sockets for all addresses of the machine would take it.
     with pytest.raises(OSError, match=r"refused|assign|unreachable"):
         socket.create_connection(("127.0.0.2", urllib.parse.urlsplit(address).port), timeout=5.0)
 
 
+@pytest.mark.long
 def test_a_scenario_too_large_for_a_link_is_reloaded_with_its_moves_and_says_so(browser: Browser, tmp_path: Path):
     steps = ", ".join(f'{{ at = "{1 + at} ms", rate = "{1000 + at * 7919 % 9973} kbit/s" }}' for at in range(10_000))
     (tmp_path / "large.toml").write_text(
@@ -192,6 +195,7 @@ def test_everything_shown_belongs_to_the_last_of_fast_moves(browser: Browser, ad
     assert f"{other.goodput['multipath']:.2f}" in browser.text("#compare .x-scroll")
 
 
+@pytest.mark.long
 def test_a_slider_follows_its_field_after_its_own_moves(browser: Browser, address: str):
     from selenium.webdriver import ActionChains
     from selenium.webdriver.common.keys import Keys
@@ -245,6 +249,7 @@ def test_every_move_is_drawn_and_timed(browser: Browser, address: str, capsys: p
         sys.stdout.write(f"\n{MOVES} moves, ms from the key to the drawn picture: {rows}\n")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", presets.EVERYDAY)
 def test_every_everyday_preset_is_drawn(browser: Browser, address: str, name: str):
     state = presets.preset(presets.OWN, name)
@@ -252,6 +257,7 @@ def test_every_everyday_preset_is_drawn(browser: Browser, address: str, name: st
     browser.until(lambda: browser.chart("picture"))
 
 
+@pytest.mark.long
 def test_a_preset_is_chosen_from_the_list(browser: Browser, address: str):
     browser.open(linked(address, short()))
     browser.choose("Preset", "DSL with LTE")
@@ -265,6 +271,7 @@ def test_a_preset_is_chosen_from_the_list(browser: Browser, address: str):
     browser.until(lambda: presets.about(heading, figure) in browser.text(".x-side"))
 
 
+@pytest.mark.long
 def test_a_preset_is_chosen_again_after_a_move(browser: Browser, address: str):
     state = presets.preset(presets.OWN, "Two equal paths")
     browser.open(linked(address, short()))
@@ -276,6 +283,7 @@ def test_a_preset_is_chosen_again_after_a_move(browser: Browser, address: str):
         browser.until(lambda: browser.input("Preset").get_attribute("value") == "")
 
 
+@pytest.mark.long
 def test_a_slider_at_its_place_again_shows_no_refusal(browser: Browser, address: str):
     from selenium.webdriver.common.keys import Keys
 
@@ -317,11 +325,13 @@ def test_copies_of_the_page_give_its_digest_and_its_link_restores_it(browser: Br
     assert browser.open(texts["link"]) == digest
 
 
+@pytest.mark.long
 def test_a_damaged_link_is_refused_on_the_page(browser: Browser, address: str):
     assert browser.open(f"{address}?s=damaged") == expected(presets.default())
     browser.until(lambda: "is no state of the explorer" in browser.js("return document.body.innerText"))
 
 
+@pytest.mark.long
 def test_a_move_cancels_a_long_run(browser: Browser, server: Server):
     long = changed(changed(short(), "measure", "199998 s"), "warmup", "2 s")
     browser.driver.get(linked(server.address, long))
@@ -345,6 +355,7 @@ def test_a_tab_that_leaves_ends_its_run(browser: Browser, server: Server):
     assert server.seconds() - before < RECONNECT / 3
 
 
+@pytest.mark.long
 def test_further_runs_show_their_progress_and_can_be_stopped(browser: Browser, address: str):
     browser.driver.get(linked(address, changed(short(), "measure", "3999 s")))
     digest = browser.digest()
@@ -370,6 +381,7 @@ def test_further_runs_show_their_progress_and_can_be_stopped(browser: Browser, a
     assert browser.count(".x-light") == 3
 
 
+@pytest.mark.long
 def test_a_stopped_run_stands_beside_no_goals_of_an_earlier_state(browser: Browser, address: str):
     browser.open(linked(address, short().but(compare=("olia",))))
     browser.rests()
@@ -389,6 +401,7 @@ def test_a_stopped_run_stands_beside_no_goals_of_an_earlier_state(browser: Brows
     browser.until(lambda: browser.count(".x-light") == 3 and browser.count("#compare tbody tr") == 1)
 
 
+@pytest.mark.long
 def test_a_reload_restores_a_run_that_goes_on(browser: Browser, server: Server):
     long = changed(changed(short(), "measure", "20000 s"), "warmup", "2 s")
     browser.driver.get(linked(server.address, short()))
@@ -442,6 +455,7 @@ def test_ctrl_c_writes_nothing_if_a_task_of_a_page_ends_late():
     assert said == ""
 
 
+@pytest.mark.long
 def test_two_tabs_do_not_disturb_each_other(browser: Browser, address: str):
     first = browser.open(linked(address, short()))
     one = browser.driver.current_window_handle

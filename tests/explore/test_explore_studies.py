@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from browser import Browser, linked, short
 
 from manypath.explore import presets
@@ -31,6 +32,7 @@ def test_congestion_controls_are_compared_side_by_side_and_overlaid(browser: Bro
     browser.until(lambda: len(browser.chart("compare")) == 8)
 
 
+@pytest.mark.long
 def test_a_congestion_control_is_added_to_the_comparison(browser: Browser, address: str):
     browser.open(linked(address, short().but(compare=("newreno",))))
     browser.until(lambda: len(browser.chart("compare")) == 2)
@@ -39,6 +41,7 @@ def test_a_congestion_control_is_added_to_the_comparison(browser: Browser, addre
     browser.until(lambda: restored(browser).compare == ("newreno", "olia"))
 
 
+@pytest.mark.long
 def test_another_choice_runs_only_what_is_new_and_leaves_a_sweep_alone(browser: Browser, address: str):
     browser.open(linked(address, long_sweep().but(compare=("newreno", "lia"))))
     browser.until(lambda: browser.count("#compare tbody tr") == 2)
@@ -78,6 +81,7 @@ def test_a_sweep_draws_intervals_and_a_link_repeats_it(browser: Browser, address
     assert restored(browser).sweep == state.sweep
 
 
+@pytest.mark.long
 def test_a_switch_is_swept(browser: Browser, address: str):
     state = short().but(sweep=("flows\tmultipath\tdac", "on, off", "2"))
     browser.open(linked(address, state))
@@ -92,6 +96,7 @@ def test_a_switch_is_swept(browser: Browser, address: str):
     assert browser.js(stop) == 1
 
 
+@pytest.mark.long
 def test_another_preset_keeps_the_comparison_and_offers_its_own_settings_to_sweep(browser: Browser, address: str):
     browser.open(linked(address, short().but(compare=("newreno",), sweep=("links\tsouth\trate", "2 Mbit/s", "1"))))
     browser.until(lambda: "1 of 1 runs" in browser.text("#sweep"))
@@ -107,6 +112,7 @@ def test_another_preset_keeps_the_comparison_and_offers_its_own_settings_to_swee
     assert restored(browser).sweep == ("links\tlte\trate", "5 Mbit/s, 10 Mbit/s", "1")
 
 
+@pytest.mark.long
 def test_a_move_stops_a_sweep_and_says_so(browser: Browser, address: str):
     state = short().but(sweep=("links\tsouth\trate", "2 Mbit/s, 8 Mbit/s", "50"))
     browser.open(linked(address, state))
@@ -116,6 +122,7 @@ def test_a_move_stops_a_sweep_and_says_so(browser: Browser, address: str):
     browser.until(lambda: "The settings have changed since this sweep." in browser.text("#sweep"))
 
 
+@pytest.mark.long
 def test_wrong_values_of_a_sweep_are_refused_in_its_card(browser: Browser, address: str):
     browser.open(linked(address, short()))
     browser.write("Values of the sweep", "2 Mbit/s, fast")
@@ -132,6 +139,7 @@ def test_wrong_values_of_a_sweep_are_refused_in_its_card(browser: Browser, addre
     assert browser.text("#sweep [role=status]") == ""
 
 
+@pytest.mark.long
 def test_refused_values_leave_a_running_sweep_alone(browser: Browser, address: str):
     browser.open(linked(address, long_sweep()))
     browser.until(lambda: "of 600 runs" in browser.text("#sweep"))
@@ -146,6 +154,7 @@ def test_refused_values_leave_a_running_sweep_alone(browser: Browser, address: s
     assert browser.text("#sweep [role=alert]") == ""
 
 
+@pytest.mark.long
 def test_a_stopped_comparison_keeps_what_is_drawn_and_names_what_did_not_run(browser: Browser, address: str):
     state = changed(short().but(compare=("newreno", "lia", "balia")), "measure", "2999 s")
     browser.driver.get(linked(address, state))
@@ -162,6 +171,7 @@ def test_a_stopped_comparison_keeps_what_is_drawn_and_names_what_did_not_run(bro
     assert "Stopped" not in browser.text("#compare")
 
 
+@pytest.mark.long
 def test_a_choice_after_a_stop_leaves_the_page_able_to_run_again(browser: Browser, address: str):
     browser.driver.get(linked(address, changed(short().but(compare=("lia",)), "measure", "3999 s")))
     browser.digest()

@@ -37,6 +37,30 @@ def test_every_format_is_written(picture, tmp_path, ending):
     assert picture.save(tmp_path / "new" / f"figure.{ending}").stat().st_size > 1000
 
 
+def test_all_formats_at_once_are_the_files_and_the_drawing_of_a_page(picture, tmp_path):
+    rendered = picture.rendered('Goodput & "share"')
+    assert {ending: content[:4] for ending, content in rendered.files.items()} == {
+        "svg": b"<?xm",
+        "pdf": b"%PDF",
+        "png": b"\x89PNG",
+    }
+    assert rendered.files["svg"].decode() == rendered.svg
+    saved = picture.save(tmp_path / "four.svg", title='Goodput & "share"').read_text("utf-8")
+    inline = picture.inline("four", title='Goodput & "share"')
+    # Only the crop may differ, by less than a fifth of an inch.
+    for mine, other in ((rendered.svg, saved), (rendered.inline("four"), inline)):
+        assert _texts(mine) == _texts(other)
+        wide, high = (float(amount) for amount in re.findall(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', mine)[0])
+        width, height = (float(amount) for amount in re.findall(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', other)[0])
+        assert width - 0.5 <= wide <= width + 14.4
+        assert height - 0.5 <= high <= height + 14.4
+
+
+def _texts(svg):
+    root = ElementTree.fromstring(svg)  # noqa: S314 - drawn here
+    return ["".join(element.itertext()) for element in root.iter() if element.tag.endswith("text")]
+
+
 def test_an_unknown_format_is_reported(picture, tmp_path):
     with pytest.raises(UserError, match=r"end it with \.svg, \.pdf, \.png"):
         picture.save(tmp_path / "figure.gif")

@@ -28,7 +28,7 @@ def test_full_results_are_published_and_shown_beside_quick_ones(package, called)
     there = published.load(NAME)
     assert there is not None
 
-    quick = called("papers", NAME)
+    quick = called("papers", NAME, "--verbose")
     head = next(line for line in quick.out.splitlines() if "the paper says" in line)
     assert head.split()[:4] == ["claim", "place", "verdict", "published"]
     assert "small: 6 of 6 points of the figures agree with the published ones, 2 of them bit by bit" in quick.out
@@ -58,7 +58,7 @@ def test_full_results_are_published_and_shown_beside_quick_ones(package, called)
 @pytest.mark.usefixtures("package")
 def test_causes_are_searched_for_beside_published_ones_on_demand(called):
     called("papers", NAME, "--full", "--publish")
-    quick = called("papers", NAME, "--causes")
+    quick = called("papers", NAME, "--causes", "--verbose")
     assert "full results: " not in quick.out
     document = json.loads(called("papers", NAME, "--causes", "--json").out)
     assert all((claim["causes"] == []) == (claim["verdict"] != "contradicted") for claim in document["claims"])

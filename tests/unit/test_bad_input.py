@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -286,6 +284,8 @@ def test_a_scenario_that_exceeds_the_memory_is_refused_with_the_field(scenario):
         (["papers", "--publish", "--full", "--runs", "2"], "--publish: needs whole papers, but --runs runs a part"),
         (["papers", "--publish", "--full", "--no-causes"], "--publish: needs causes, too: leave --no-causes out"),
         (["papers", "--shard", "1/2", "--figure", "3"], "--figure: has no results with --shard"),
+        (["papers", "--shard", "1/2", "--verbose"], "--verbose: has no results with --shard"),
+        (["papers", "--verbose", "--json"], "--verbose: has no effect with --json"),
         (["papers", "--shard", "5/2"], 'shard: "5/2" is no part'),
         (["papers", "--dask", "tcp://127.0.0.1:1", "--workers", "2"], "--workers: counts threads of this machine"),
         (["runn", "good.toml"], "No such command 'runn'. Did you mean 'run'?; see "),
@@ -294,14 +294,15 @@ def test_a_scenario_that_exceeds_the_memory_is_refused_with_the_field(scenario):
         (["run"], "manypath run: Missing argument 'file'; see "),
     ],
 )
-def test_the_command_ends_with_2_and_without_a_traceback(arguments: list[str], message: str, tmp_path: Path):
+def test_the_command_ends_with_2_and_without_a_traceback(
+    arguments: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, called
+):
     (tmp_path / "good.toml").write_text(GOOD)
     (tmp_path / "bad.toml").write_text(GOOD.replace("cmt-rpv2", "cmt-rpv22"))
-    command = [sys.executable, "-m", "manypath", *arguments]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.returncode == 2
-    assert done.stdout == ""
-    (line,) = done.stderr.splitlines()
+    monkeypatch.chdir(tmp_path)
+    printed = called(*arguments, code=2)
+    assert printed.out == ""
+    (line,) = printed.err.splitlines()
     assert line.startswith("error: ")
     assert message in line
 

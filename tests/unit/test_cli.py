@@ -38,13 +38,17 @@ def folder(tmp_path: Path, two_paths_file: Callable[..., Path]) -> Path:
     return tmp_path
 
 
-def manypath(*arguments: str, folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "manypath", *arguments]
-    done = subprocess.run(
-        command, cwd=folder, env={**os.environ, **environment}, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    return done
+@pytest.fixture
+def manypath(called, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
+    """Return a function that runs a command in a folder, in this process, and returns what it prints."""
+
+    def run(*arguments: str, folder: Path, **environment: str) -> str:
+        monkeypatch.chdir(folder)
+        for name, value in environment.items():
+            monkeypatch.setenv(name, value)
+        return called(*arguments).out
+
+    return run
 
 
 @pytest.mark.parametrize(
@@ -69,8 +73,8 @@ def manypath(*arguments: str, folder: Path, **environment: str) -> subprocess.Co
         "bench",
     ],
 )
-def test_the_help_of_every_command_has_an_example(command: str, folder: Path):
-    printed = manypath(command, "--help", folder=folder, COLUMNS="200").stdout
+def test_the_help_of_every_command_has_an_example(command: str, folder: Path, manypath):
+    printed = manypath(command, "--help", folder=folder, COLUMNS="200")
     assert f"Example: manypath {command}" in printed
 
 
@@ -98,27 +102,27 @@ def test_statistics_load_no_distributions_of_scipy(folder: Path):
     assert done.stdout.strip() == "False"
 
 
-def test_run_prints_every_flow_path_and_link(folder: Path):
-    printed = manypath("run", "two.toml", folder=folder).stdout
+def test_run_prints_every_flow_path_and_link(folder: Path, manypath):
+    printed = manypath("run", "two.toml", folder=folder)
     for word in ("cmt", "single", "south", "north", "south/back", "goodput Mbit/s", "digest"):
         assert word in printed
 
 
-def test_the_example_runs(folder: Path):
+def test_the_example_runs(folder: Path, manypath):
     example = Path(__file__).parents[2] / "examples" / "two_paths.toml"
-    outcome = json.loads(manypath("run", str(example), "--json", folder=folder).stdout)
+    outcome = json.loads(manypath("run", str(example), "--json", folder=folder))
     assert outcome["simulated_seconds"] == 120
     assert outcome["flows"]["cmt"]["goodput"] > outcome["flows"]["single"]["goodput"]
 
 
-def test_the_version_includes_the_engine(folder: Path):
-    printed = manypath("--version", folder=folder).stdout
+def test_the_version_includes_the_engine(folder: Path, manypath):
+    printed = manypath("--version", folder=folder)
     assert printed.startswith("manypath 0.")
     assert _native.engine_version() in printed
 
 
-def test_run_with_json_prints_only_json(folder: Path):
-    outcome = json.loads(manypath("run", "two.toml", "--seed", "7", "--json", folder=folder).stdout)
+def test_run_with_json_prints_only_json(folder: Path, manypath):
+    outcome = json.loads(manypath("run", "two.toml", "--seed", "7", "--json", folder=folder))
     assert outcome["seed"] == 7
     assert list(outcome["flows"]) == ["cmt", "single"]
     assert outcome["flows"]["cmt"]["goodput"] > 1e6
@@ -146,16 +150,16 @@ def test_a_benchmark_names_its_seed_and_engine(called):
     assert (document["seed"], document["engine"]) == (1, _native.engine_version())
 
 
-def test_run_writes_samples_to_the_given_file(folder: Path):
-    printed = manypath("run", "two.toml", "--series", "500 ms", "--output", "curves", folder=folder).stdout
+def test_run_writes_samples_to_the_given_file(folder: Path, manypath):
+    printed = manypath("run", "two.toml", "--series", "500 ms", "--output", "curves", folder=folder)
     assert "curves/two.paths.csv" in printed
     header, *rows = (folder / "curves" / "two.paths.csv").read_text().splitlines()
     assert header.split(",")[:4] == ["time", "flow", "path", "cwnd"]
     assert len(rows) >= 3 * 4
 
 
-def test_list_prints_all_registries(folder: Path):
-    printed = manypath("list", folder=folder).stdout
+def test_list_prints_all_registries(folder: Path, manypath):
+    printed = manypath("list", folder=folder)
     for name in (
         "newreno",
         "cmt-rpv1",
@@ -173,7 +177,7 @@ def test_list_prints_all_registries(folder: Path):
         "head_of_line_blocked",
     ):
         assert name in printed
-    lists = json.loads(manypath("list", "--json", folder=folder).stdout)
+    lists = json.loads(manypath("list", "--json", folder=folder))
     assert "red" in [entry["name"] for entry in lists["queues"]]
     of_metrics = {entry["name"]: entry["summary"] for entry in lists["metrics"]}
     assert of_metrics["goodput"] == "of flows, paths"
@@ -228,25 +232,37 @@ RECOVERY = {
         ("manypath store prune --campaign 0123", {"0123456789ab"}),
     ],
 )
-def test_a_shell_completes_commands_options_and_names(words: str, completed: set[str], folder: Path):
+def test_a_shell_completes_commands_options_and_names(
+    words: str, completed: set[str], folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
     (folder / "sweep.toml").write_text(FACTORS)
     (folder / "broken.toml").write_text("[factors\n")
     (folder / "runs" / "campaigns").mkdir(parents=True)
     (folder / "runs" / "campaigns" / "0123456789abcdef.json").write_text('{"title": "sweep"}')
-    assert set(filter(None, completion(words, folder).splitlines())) == completed
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(sys, "argv", ["manypath"])
+    for name, value in asked(words).items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(SystemExit):
+        main()
+    assert set(filter(None, capsys.readouterr().out.splitlines())) == completed
 
 
-def completion(words: str, folder: Path, script: str = "from manypath.cli import main; main()") -> str:
-    """Return the completions of the last of these words."""
-    environment = {
+def asked(words: str) -> dict[str, str]:
+    """Return the environment in which bash asks for completions of the last of these words."""
+    return {
         "COMP_WORDS": words,
         "COMP_CWORD": str(len(words.split(" ")) - 1),
         "_MANYPATH_COMPLETE": "complete_bash",
     }
+
+
+def completion(words: str, folder: Path, script: str) -> str:
+    """Return the completions of the last of these words by a process."""
     return subprocess.run(
         [sys.executable, "-c", f"import sys; sys.argv[0] = 'manypath'; {script}"],
         cwd=folder,
-        env={**os.environ, **environment},
+        env={**os.environ, **asked(words)},
         capture_output=True,
         text=True,
         check=False,
@@ -270,22 +286,32 @@ IN_BASH: dict[str, tuple[str, list[str]]] = {
 """Words as bash splits a line, and its insertion for the last one."""
 
 
-@pytest.mark.parametrize("case", IN_BASH)
-def test_bash_completes_values_although_it_splits_words(case: str, folder: Path):
-    words, inserted = IN_BASH[case]
-    (folder / "sweep.toml").write_text(FACTORS)
+@pytest.fixture(scope="module")
+def for_bash(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the program and what it prints for bash."""
+    folder = tmp_path_factory.mktemp("bash")
     program = folder / "manypath"
     program.write_text(f"#!{sys.executable}\nfrom manypath.__main__ import main\n\nmain()\n")
     program.chmod(0o755)
+    environment = {**os.environ, "_MANYPATH_COMPLETE": "source_bash"}
+    with (folder / "completion").open("w") as file:
+        subprocess.run([program], env=environment, stdout=file, check=True)
+    return folder
+
+
+@pytest.mark.parametrize("case", IN_BASH)
+def test_bash_completes_values_although_it_splits_words(case: str, folder: Path, for_bash: Path):
+    words, inserted = IN_BASH[case]
+    (folder / "sweep.toml").write_text(FACTORS)
     script = f"""
-        PATH=$PWD:$PATH
-        source <(_MANYPATH_COMPLETE=source_bash manypath)
+        PATH={for_bash}:$PATH
+        source {for_bash}/completion
         COMP_WORDS=(manypath {words}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1))
         $(complete -p manypath | sed 's/.* -F \\([^ ]*\\) .*/\\1/') manypath
         printf '%s\\n' "${{COMPREPLY[@]}}"
     """
     done = subprocess.run(
-        ["/bin/bash", "--norc", "-c", script], cwd=folder, capture_output=True, text=True, timeout=60, check=False
+        ["/bin/bash", "--norc", "-c", script], cwd=folder, capture_output=True, text=True, check=False
     )
     assert done.stderr == ""
     assert done.stdout.splitlines() == inserted
@@ -351,8 +377,8 @@ def test_a_shell_completes_the_words_of_the_program_for_real_networks(words: str
     assert completion(f"manypath net {words}", tmp_path, script).split() == completed
 
 
-def test_no_colour_is_printed_with_no_color(folder: Path):
-    printed = manypath("run", "two.toml", folder=folder, NO_COLOR="1", FORCE_COLOR="1").stdout
+def test_no_colour_is_printed_with_no_color(folder: Path, manypath):
+    printed = manypath("run", "two.toml", folder=folder, NO_COLOR="1", FORCE_COLOR="1")
     assert "\x1b[3" not in printed
 
 
@@ -397,8 +423,8 @@ def test_a_long_run_shows_its_progress_on_a_terminal(folder: Path, two_paths_fil
     assert (process.returncode, out) == (130, b"")
 
 
-def test_run_draws_windows_without_writing_samples(folder: Path):
-    printed = manypath("run", "two.toml", "--plot", "course.svg", "--json", folder=folder).stdout
+def test_run_draws_windows_without_writing_samples(folder: Path, manypath):
+    printed = manypath("run", "two.toml", "--plot", "course.svg", "--json", folder=folder)
     assert "series" not in json.loads(printed)
     assert {path.name for path in folder.iterdir()} == {"two.toml", "course.svg"}
     assert "<svg" in (folder / "course.svg").read_text()

@@ -13,13 +13,14 @@ use nix::errno::Errno;
 use tokio::sync::oneshot;
 
 use super::connection::Connection;
-use super::daemon::Shared;
 use super::many;
 use super::names;
 use super::opening;
 use super::options::{SocketOption, Support, least};
+use super::parts::Parts;
 use super::peeloff;
 use super::socket::{Phase, Socket, Style};
+use super::socket_names;
 
 /// The result of a call.
 #[derive(Debug, Default)]
@@ -33,17 +34,17 @@ type Called = Result<Outcome, Errno>;
 
 /// Carries out a call and answers it.
 pub(super) async fn answer(
-    shared: &Arc<Shared>,
+    parts: &Parts,
     connection: &Connection,
     descriptor: OwnedFd,
     call: &Call<'_>,
 ) -> io::Result<()> {
-    let socket = shared.find(&descriptor);
+    let socket = parts.table.find(&descriptor);
     // While a call waits, the program's own descriptors keep the socket open
     let descriptor = (call.operation == Operation::PeelOff).then_some(descriptor);
     let called = match socket {
-        Some(socket) => match shared.usage.call(socket.user) {
-            Ok(_place) => carry_out(shared, &socket, descriptor, call).await,
+        Some(socket) => match parts.usage.call(socket.user) {
+            Ok(_place) => carry_out(parts, &socket, descriptor, call).await,
             Err(refusal) => Err(refusal.errno()),
         },
         // Its association has ended, and the program did not notice
@@ -103,23 +104,24 @@ fn is_call(call: &Call<'_>) -> bool {
 }
 
 async fn carry_out(
-    shared: &Arc<Shared>,
+    parts: &Parts,
     socket: &Arc<Socket>,
     descriptor: Option<OwnedFd>,
     call: &Call<'_>,
 ) -> Called {
+    let Parts { table, ports, usage, associations } = parts;
     match call.operation {
         Operation::Bind => {
             let (address, _) = decode(call.bytes).ok_or(Errno::EINVAL)?;
-            done(opening::bind(shared, socket, &[address], false))
+            done(opening::bind(ports, socket, &[address], false))
         }
         Operation::Listen if socket.is_many() => {
-            done(many::listen(shared, socket, call.option).await)
+            done(many::listen(ports, usage, associations, socket, call.option).await)
         }
-        Operation::Listen => done(opening::listen(shared, socket, call.option).await),
+        Operation::Listen => done(opening::listen(table, ports, usage, socket, call.option).await),
         Operation::Connect => {
             let (address, _) = decode(call.bytes).ok_or(Errno::EINVAL)?;
-            connect(shared, socket, &[address], call).await?;
+            connect(parts, socket, &[address], call).await?;
             Ok(Outcome { value: streams(socket), ..Outcome::default() })
         }
         Operation::Accept if socket.style != Style::One => Err(Errno::EOPNOTSUPP),
@@ -127,22 +129,22 @@ async fn carry_out(
             Phase::Listening(..) => Ok(Outcome::default()),
             _ => Err(Errno::EINVAL),
         },
-        Operation::SocketName => Ok(bytes(encode(names::local(socket)))),
+        Operation::SocketName => Ok(bytes(encode(socket_names::local(socket)))),
         Operation::PeerName => {
             let connected = socket.connected().ok_or(Errno::ENOTCONN)?;
             let peer = names::peer(socket.domain, &connected.association);
             let bytes = encode(peer.ok_or(Errno::ENOTCONN)?);
             Ok(Outcome { value: streams(socket), bytes, ..Outcome::default() })
         }
-        Operation::GetOption => get_option(shared, socket, call).await,
-        Operation::SetOption => set_option(shared, socket, call).await,
+        Operation::GetOption => get_option(parts, socket, call).await,
+        Operation::SetOption => set_option(parts, socket, call).await,
         Operation::Send => {
-            let value = many::permission(shared, socket, call).await?;
+            let value = many::permission(ports, usage, associations, socket, call).await?;
             Ok(Outcome { value, ..Outcome::default() })
         }
         Operation::PeelOff => {
             let descriptor = descriptor.ok_or(Errno::EBADF)?;
-            let peeled = peeloff::peel_off(shared, socket, &descriptor, call).await?;
+            let peeled = peeloff::peel_off(table, usage, socket, &descriptor, call).await?;
             Ok(Outcome { descriptor: Some(peeled), ..Outcome::default() })
         }
     }
@@ -179,22 +181,24 @@ async fn wait(
 
 /// Opens an association; returns its number.
 async fn connect(
-    shared: &Arc<Shared>,
+    parts: &Parts,
     socket: &Arc<Socket>,
     peers: &[SocketAddr],
     call: &Call<'_>,
 ) -> Result<i32, Errno> {
+    let Parts { ports, usage, associations, .. } = parts;
     if socket.is_many() {
-        return many::connect(shared, socket, peers, call.non_blocking).await;
+        let non_blocking = call.non_blocking;
+        return many::connect(ports, usage, associations, socket, peers, non_blocking).await;
     }
-    let attempt = opening::begin(shared, socket, peers, call.non_blocking)?;
+    let attempt = opening::begin(ports, associations, socket, peers, call.non_blocking)?;
     wait(attempt, call.non_blocking).await?;
     Ok(socket.connected().map_or(0, |connected| connected.number))
 }
 
-async fn get_option(shared: &Arc<Shared>, socket: &Arc<Socket>, call: &Call<'_>) -> Called {
+async fn get_option(parts: &Parts, socket: &Arc<Socket>, call: &Call<'_>) -> Called {
     if (call.level, call.option) == (IPPROTO_SCTP, SCTP_SOCKOPT_CONNECTX3) {
-        return connect_to_all(shared, socket, call).await;
+        return connect_to_all(parts, socket, call).await;
     }
     let option = SocketOption::find(call.level, call.option).ok_or(Errno::ENOPROTOOPT)?;
     let value = option.get(socket, call.bytes)?;
@@ -209,19 +213,19 @@ async fn get_option(shared: &Arc<Shared>, socket: &Arc<Socket>, call: &Call<'_>)
     }
 }
 
-async fn set_option(shared: &Arc<Shared>, socket: &Arc<Socket>, call: &Call<'_>) -> Called {
+async fn set_option(parts: &Parts, socket: &Arc<Socket>, call: &Call<'_>) -> Called {
     if call.level == IPPROTO_SCTP {
         match call.option {
             SCTP_SOCKOPT_BINDX_ADD | SCTP_SOCKOPT_BINDX_REM => {
                 let addresses = decode_all(call.bytes).filter(|all| !all.is_empty());
                 let addresses = addresses.ok_or(Errno::EINVAL)?;
                 return done(match call.option {
-                    SCTP_SOCKOPT_BINDX_ADD => opening::bind(shared, socket, &addresses, true),
-                    _ => opening::unbind(shared, socket, &addresses),
+                    SCTP_SOCKOPT_BINDX_ADD => opening::bind(&parts.ports, socket, &addresses, true),
+                    _ => opening::unbind(&parts.ports, socket, &addresses),
                 });
             }
             SCTP_SOCKOPT_CONNECTX | SCTP_SOCKOPT_CONNECTX_OLD => {
-                return connect_to_all(shared, socket, call).await;
+                return connect_to_all(parts, socket, call).await;
             }
             _ => {}
         }
@@ -231,9 +235,9 @@ async fn set_option(shared: &Arc<Shared>, socket: &Arc<Socket>, call: &Call<'_>)
 }
 
 /// `sctp_connectx`. Its value, or the bytes of `SCTP_SOCKOPT_CONNECTX3`, is the number of the association.
-async fn connect_to_all(shared: &Arc<Shared>, socket: &Arc<Socket>, call: &Call<'_>) -> Called {
+async fn connect_to_all(parts: &Parts, socket: &Arc<Socket>, call: &Call<'_>) -> Called {
     let addresses = decode_all(call.bytes).ok_or(Errno::EINVAL)?;
-    let number = connect(shared, socket, &addresses, call).await?;
+    let number = connect(parts, socket, &addresses, call).await?;
     match call.option {
         SCTP_SOCKOPT_CONNECTX_OLD => Ok(Outcome::default()),
         SCTP_SOCKOPT_CONNECTX3 => Ok(bytes(number.encode())),

@@ -1,80 +1,49 @@
-//! The daemon: accepts connections of programs and knows their sockets.
+//! The daemon: accepts connections of programs, and serves their sockets and calls.
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 use std::io;
 use std::os::fd::OwnedFd;
-use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use manypath_net::Error;
 use manypath_net::socket::register;
-use manypath_net::{Association, Endpoint, Error};
 use manypath_posix::abi::constants::IPPROTO_SCTP;
 use manypath_posix::record::{Answer, Request};
 use nix::errno::Errno;
 use nix::libc;
-use rustix::net::{
-    AddressFamily, SocketAddrUnix, SocketFlags, SocketType, accept_with, connect, socket_with,
-    sockopt,
-};
+use rustix::net::{SocketFlags, accept_with, sockopt};
 use tokio::io::unix::AsyncFd;
-use tokio::sync::{Semaphore, oneshot};
+use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
-use super::Settings;
 use super::access::{self, Peer, SocketFile};
+use super::associations::Associations;
 use super::calls;
-use super::connection::{Connection, Record, send_now};
-use super::draining::Draining;
+use super::connection::{Connection, Record};
 use super::errors::of_setting;
 use super::limits::{Place, Refusal, Usage};
+use super::parts::Parts;
 use super::ports::Ports;
+use super::reading;
+use super::settings::Settings;
 use super::socket::{Inherited, Socket, Style};
+use super::table::{Adoption, FIRST_RECORD, Table};
 
 /// The daemon. Clones are handles of the same one.
 #[derive(Clone, Debug)]
 pub struct Daemon {
-    pub(super) shared: Arc<Shared>,
+    shared: Arc<Shared>,
 }
 
 /// The state that all tasks of the daemon share.
 #[derive(Debug)]
-pub(super) struct Shared {
-    pub(super) settings: Settings,
-    known: Mutex<Known>,
-    pub(super) ports: Mutex<Ports>,
-    next_association: AtomicI32,
-    /// The sockets and calls in use, by user.
-    pub(super) usage: Arc<Usage>,
-    /// Sockets that were opened, accepted or peeled off.
-    opened: AtomicU64,
+struct Shared {
+    settings: Settings,
+    parts: Parts,
     /// Refused connections whose first record is awaited.
     refusing: Arc<Semaphore>,
-    /// No socket and no association is opened any more.
-    ends: AtomicBool,
-    /// Associations that are shut down after their program has closed them.
-    pub(super) draining: Draining,
     /// The file of the Unix socket.
     _file: SocketFile,
-}
-
-/// Sockets by the cookie of the program's descriptor.
-#[derive(Debug, Default)]
-struct Known {
-    sockets: HashMap<u64, Arc<Socket>>,
-    /// Connections that the daemon itself makes for accepted associations.
-    adopted: HashMap<u64, Adoption>,
-}
-
-/// A socket that the daemon makes for a program, before its connection exists.
-#[derive(Debug)]
-struct Adoption {
-    inherited: Inherited,
-    place: Place,
-    /// The association that was accepted.
-    accepted: Option<(Association, Endpoint)>,
-    done: oneshot::Sender<Arc<Socket>>,
 }
 
 impl Daemon {
@@ -92,33 +61,35 @@ impl Daemon {
         };
         let (listener, file) = access::listener(&settings.path).map_err(refused)?;
         let listener = register(listener).map_err(refused)?;
-        let shared = Arc::new(Shared {
-            known: Mutex::default(),
-            ports: Mutex::new(ports),
-            // The first numbers have a meaning of their own: SCTP_FUTURE_ASSOC and others
-            next_association: AtomicI32::new(3),
+        let parts = Parts {
+            table: Arc::new(Table::new(settings.path.clone())),
+            ports: Arc::new(ports),
             usage: Arc::new(Usage::new(settings.most_sockets, &settings.limits)),
-            opened: AtomicU64::new(0),
-            refusing: Arc::new(Semaphore::new(REFUSALS)),
-            ends: AtomicBool::new(false),
-            draining: Draining::default(),
-            _file: file,
-            settings,
-        });
+            associations: Arc::default(),
+        };
+        let refusing = Arc::new(Semaphore::new(REFUSALS));
+        let shared = Arc::new(Shared { settings, parts, refusing, _file: file });
         tokio::spawn(serve(Arc::clone(&shared), listener));
         Ok(Self { shared })
+    }
+
+    /// The parts that its sockets use.
+    pub(super) fn parts(&self) -> &Parts {
+        &self.shared.parts
     }
 
     /// The number of sockets.
     #[must_use]
     pub fn sockets(&self) -> usize {
-        self.shared.known().sockets.len()
+        self.parts().table.count()
     }
 
     /// Refuses new sockets, as if there were no daemon, and new associations.
     pub fn open_no_more(&self) {
-        self.shared.ends.store(true, Ordering::Relaxed);
-        for socket in self.shared.sockets() {
+        let Parts { table, ports, usage, .. } = self.parts();
+        usage.end();
+        ports.end();
+        for socket in table.sockets() {
             socket.admit_no_more();
         }
     }
@@ -126,138 +97,38 @@ impl Daemon {
     /// Waits until all associations have ended, at most for `limit`. Other associations are aborted then. A program that
     /// has ended may have left records that are not read yet.
     pub async fn drain(&self, limit: Duration) {
-        if timeout(limit, self.shared.wait_until_idle()).await.is_err() {
-            self.shared.draining.hurry();
+        let Parts { table, usage, associations, .. } = self.parts();
+        if timeout(limit, wait_until_idle(table, usage, associations)).await.is_err() {
+            associations.hurry();
             // The drivers send the ABORTs
-            let _ = timeout(FAREWELL, self.abort_all()).await;
+            let _ = timeout(FAREWELL, abort_all(table, associations)).await;
         }
-    }
-
-    async fn abort_all(&self) {
-        let open: Vec<_> =
-            self.shared.known().sockets.values().flat_map(|socket| socket.associations()).collect();
-        for connected in &open {
-            connected.association.abort("");
-        }
-        for connected in open {
-            let _ = connected.association.closed().await;
-        }
-        self.shared.draining.wait().await;
     }
 }
 
-impl Shared {
-    fn known(&self) -> MutexGuard<'_, Known> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(super) fn ports(&self) -> MutexGuard<'_, Ports> {
-        self.ports.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// All sockets.
-    pub(super) fn sockets(&self) -> Vec<Arc<Socket>> {
-        self.known().sockets.values().map(Arc::clone).collect()
-    }
-
-    /// The number of sockets that were opened, accepted or peeled off.
-    pub(super) fn opened(&self) -> u64 {
-        self.opened.load(Ordering::Relaxed)
-    }
-
-    /// A place for a socket of a user, or for an association of a one-to-many socket.
-    pub(super) fn place(&self, user: u32) -> Result<Place, Refusal> {
-        if self.ends() {
-            return Err(self.usage.note(Refusal::Ending));
+/// Waits until no socket is open, or none that may have an association, and no association drains.
+async fn wait_until_idle(table: &Table, usage: &Usage, associations: &Associations) {
+    loop {
+        let changed = associations.changed();
+        let sockets = table.sockets();
+        // Programs that run on keep their sockets, which open no association
+        if sockets.is_empty() || usage.ends() && sockets.iter().all(|it| it.is_idle()) {
+            return associations.drained().await;
         }
-        self.usage.socket(user)
+        // A change of phase does not notify
+        let _ = timeout(GLANCE, changed).await;
     }
+}
 
-    /// A place for a socket that a program opens.
-    fn place_for(&self, peer: Peer) -> Result<Place, Refusal> {
-        if !peer.may_open {
-            return Err(self.usage.note(Refusal::Rights));
-        }
-        self.place(peer.user)
+async fn abort_all(table: &Table, associations: &Associations) {
+    let open: Vec<_> = table.sockets().iter().flat_map(|socket| socket.associations()).collect();
+    for connected in &open {
+        connected.association.abort("");
     }
-
-    /// Enters a new socket; returns whether its descriptor has no other one.
-    fn enter(&self, socket: &Arc<Socket>) -> bool {
-        match self.known().sockets.entry(socket.cookie) {
-            Entry::Occupied(_) => return false,
-            Entry::Vacant(entry) => entry.insert(Arc::clone(socket)),
-        };
-        self.opened.fetch_add(1, Ordering::Relaxed);
-        true
+    for connected in open {
+        let _ = connected.association.closed().await;
     }
-
-    /// Whether no socket and no association is opened any more.
-    pub(super) fn ends(&self) -> bool {
-        self.ends.load(Ordering::Relaxed)
-    }
-
-    /// The socket that belongs to a program's descriptor.
-    pub(super) fn find(&self, descriptor: &OwnedFd) -> Option<Arc<Socket>> {
-        let cookie = sockopt::socket_cookie(descriptor).ok()?;
-        self.known().sockets.get(&cookie).map(Arc::clone)
-    }
-
-    /// Waits until no socket is open, or none that may have an association, and no association drains.
-    async fn wait_until_idle(&self) {
-        loop {
-            let changed = self.draining.changed();
-            let sockets = self.sockets();
-            // Programs that run on keep their sockets, which open no association
-            if sockets.is_empty() || self.ends() && sockets.iter().all(|it| it.is_idle()) {
-                return self.draining.wait().await;
-            }
-            // A change of phase does not notify
-            let _ = timeout(GLANCE, changed).await;
-        }
-    }
-
-    /// A number for a new association.
-    pub(super) fn association_number(&self) -> i32 {
-        self.next_association.fetch_add(1, Ordering::Relaxed)
-    }
-
-    /// Makes a socket for a program, with an accepted association; returns the program's end too.
-    pub(super) async fn adopt(
-        &self,
-        inherited: Inherited,
-        place: Place,
-        accepted: Option<(Association, Endpoint)>,
-    ) -> io::Result<(OwnedFd, Arc<Socket>)> {
-        let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
-        let program = socket_with(AddressFamily::UNIX, SocketType::SEQPACKET, flags, None)?;
-        let (done, adopted) = oneshot::channel();
-        let cookie = sockopt::socket_cookie(&program)?;
-        let open = Request::Open {
-            domain: i32::from(inherited.domain),
-            kind: inherited.style.kind(),
-            protocol: IPPROTO_SCTP,
-        };
-        let adoption = Adoption { inherited, place, accepted, done };
-        self.known().adopted.insert(cookie, adoption);
-        let joined = async {
-            let address = SocketAddrUnix::new(&self.settings.path)?;
-            while let Err(error) = connect(&program, &address) {
-                if error != rustix::io::Errno::AGAIN {
-                    return Err(error.into());
-                }
-                // The daemon's own backlog is full
-                tokio::time::sleep(Duration::from_millis(1)).await;
-            }
-            send_now(&program, &open.head(), &[], Some(&program))?;
-            adopted.await.map_err(io::Error::other)
-        };
-        let joined = timeout(FIRST_RECORD, joined).await;
-        self.known().adopted.remove(&cookie);
-        let socket = joined??;
-        // The flag belongs to the program
-        rustix::io::ioctl_fionbio(&program, false)?;
-        Ok((program, socket))
-    }
+    associations.drained().await;
 }
 
 /// Accepts connections.
@@ -275,22 +146,22 @@ async fn serve(shared: Arc<Shared>, listener: AsyncFd<OwnedFd>) {
             continue;
         };
         let Ok(peer) = Peer::of(&socket, shared.settings.group) else { continue };
-        match shared.usage.connection(peer) {
+        match shared.parts.usage.connection(peer) {
             Ok(place) => {
                 tokio::spawn(async move {
                     // A program that sends something else is cut off
                     let _ = welcome(shared, socket, peer, place).await;
                 });
             }
-            Err(refusal) => refuse(&shared, socket, refusal),
+            Err(refusal) => refuse(&shared.refusing, socket, refusal),
         }
     }
 }
 
 /// Refuses the request of a connection.
-fn refuse(shared: &Shared, socket: OwnedFd, refusal: Refusal) {
+fn refuse(refusing: &Arc<Semaphore>, socket: OwnedFd, refusal: Refusal) {
     // Further ones are closed, which is refusal enough
-    let Ok(place) = Arc::clone(&shared.refusing).try_acquire_owned() else { return };
+    let Ok(place) = Arc::clone(refusing).try_acquire_owned() else { return };
     tokio::spawn(async move {
         let connection = Connection::new(socket)?;
         // The kernel drops answers of a connection that is closed with unread records
@@ -323,32 +194,32 @@ async fn welcome(shared: Arc<Shared>, socket: OwnedFd, peer: Peer, place: Place)
         Request::Open { domain, kind, protocol } => {
             let cookie = sockopt::socket_cookie(&descriptor)?;
             drop(descriptor);
-            let adoption = shared.known().adopted.remove(&cookie);
-            match adoption {
-                Some(adoption) => adopted(&shared, connection, cookie, adoption).await,
+            match shared.parts.table.adoption(cookie) {
+                Some(adoption) => adopted(&shared.parts, connection, cookie, adoption).await,
                 None => open(&shared, connection, cookie, (domain, kind, protocol), peer).await,
             }
         }
-        Request::Call(call) => calls::answer(&shared, &connection, descriptor, &call).await,
+        Request::Call(call) => calls::answer(&shared.parts, &connection, descriptor, &call).await,
         _ => Ok(()),
     }
 }
 
 /// Creates a socket and serves it until the program closes it.
 async fn open(
-    shared: &Arc<Shared>,
+    shared: &Shared,
     connection: Connection,
     cookie: u64,
     (domain, kind, protocol): (i32, i32, i32),
     peer: Peer,
 ) -> io::Result<()> {
+    let Shared { settings, parts, .. } = shared;
     let style = if kind == libc::SOCK_SEQPACKET { Style::Many } else { Style::One };
     let place = match (domain, kind, protocol) {
         (
             libc::AF_INET | libc::AF_INET6,
             libc::SOCK_STREAM | libc::SOCK_SEQPACKET,
             0 | IPPROTO_SCTP,
-        ) => shared.place_for(peer).map_err(Refusal::errno),
+        ) => parts.usage.socket_for(peer).map_err(Refusal::errno),
         (libc::AF_INET | libc::AF_INET6, ..) => Err(Errno::EPROTONOSUPPORT),
         _ => Err(Errno::EAFNOSUPPORT),
     };
@@ -356,42 +227,43 @@ async fn open(
         Ok(place) => place,
         Err(errno) => return connection.send(&Answer::Opened { errno: errno as i32 }, None).await,
     };
-    let inherited = Inherited::new(domain as u16, style, peer.user, &shared.settings);
+    let inherited = Inherited::new(domain as u16, style, peer.user, settings);
     let socket = Arc::new(Socket::new(cookie, connection, inherited));
-    if shared.enter(&socket) {
+    if parts.table.enter(&socket) {
         // Fails if the program has ended, which the socket's own task handles
         let _ = socket.connection.send(&Answer::Opened { errno: 0 }, None).await;
-        keep(shared, &socket, place).await;
+        keep(parts, &socket, place).await;
     }
     Ok(())
 }
 
 /// Creates a socket that the daemon makes for a program, and serves it until the program closes it.
 async fn adopted(
-    shared: &Arc<Shared>,
+    parts: &Parts,
     connection: Connection,
     cookie: u64,
     adoption: Adoption,
 ) -> io::Result<()> {
     let Adoption { inherited, place, accepted, done } = adoption;
     let socket = Arc::new(Socket::new(cookie, connection, inherited));
-    if shared.enter(&socket) {
+    if parts.table.enter(&socket) {
         if let Some((association, endpoint)) = accepted {
-            socket.becomes_connected(shared, association, endpoint);
+            socket.becomes_connected(&parts.associations, association, endpoint);
         }
         // Fails only if the other socket was closed
         let _ = done.send(Arc::clone(&socket));
-        keep(shared, &socket, place).await;
+        keep(parts, &socket, place).await;
     }
     Ok(())
 }
 
 /// Serves a socket until the program closes it.
-async fn keep(shared: &Arc<Shared>, socket: &Arc<Socket>, place: Place) {
-    socket.serve(shared).await;
+async fn keep(parts: &Parts, socket: &Arc<Socket>, place: Place) {
+    let Parts { table, ports, associations, .. } = parts;
+    reading::serve(socket, ports, associations).await;
     drop(place);
-    shared.known().sockets.remove(&socket.cookie);
-    shared.draining.notify();
+    table.remove(socket);
+    associations.notify();
 }
 
 /// Refused connections at once whose first record is awaited.
@@ -400,7 +272,5 @@ const REFUSALS: usize = 64;
 const SHORT: Duration = Duration::from_secs(1);
 /// Interval of checks of the phases of sockets.
 const GLANCE: Duration = Duration::from_millis(20);
-/// Time in which a connection must send its first record.
-const FIRST_RECORD: Duration = Duration::from_secs(10);
 /// Time for sending ABORTs at the end.
 const FAREWELL: Duration = Duration::from_millis(500);

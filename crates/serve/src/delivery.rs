@@ -13,15 +13,15 @@ use manypath_posix::record::{
 };
 use manypath_sctp as sctp;
 
-use super::connected::Outlet;
 use super::errors::errno;
 use super::notification::Notifier;
+use super::outlet::Outlet;
 
 /// Delivers until the association has ended. While the program does not read, messages stay in the association, whose
 /// receive window closes. What arrives after the program's last read is discarded.
 pub(super) async fn run(outlet: Arc<Outlet>, association: Association) {
     let events = association.events();
-    let notifier = Notifier::new(outlet.socket().domain, outlet.number(), association);
+    let notifier = Notifier::new(outlet.socket().domain(), outlet.number(), association);
     let mut delivery = Delivery { outlet, notifier, is_within: false };
     if let Err(error) = delivery.run(events).await {
         if !matches!(error.kind(), ErrorKind::BrokenPipe | ErrorKind::ConnectionReset) {
@@ -122,7 +122,7 @@ impl Delivery {
         let socket = self.outlet.socket();
         if !follows && !socket.is_many() {
             // The program reads the end, while its own data may still be on its way
-            socket.connection.finish(false);
+            socket.connection().finish(false);
         }
         drop(socket);
         match association.closed().await {
@@ -146,7 +146,7 @@ impl Delivery {
             // associations
             return Ok(());
         }
-        socket.state().error = Some(why);
+        socket.set_error(why);
         drop(socket);
         self.outlet.send(&Answer::Error { errno: why as i32 }, false).await
     }

@@ -1,7 +1,7 @@
 //! Limits of sockets and calls, and their numbers in use. A user cannot use up the places of other users.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use manypath_posix::record::LARGEST_MESSAGE;
@@ -86,6 +86,8 @@ pub(super) struct Usage {
     used: Mutex<Used>,
     /// By the place in [`Refusal::ALL`].
     refusals: [AtomicU64; Refusal::ALL.len()],
+    /// No socket and no association is opened any more.
+    ends: AtomicBool,
 }
 
 #[derive(Debug, Default)]
@@ -140,11 +142,33 @@ impl Usage {
             },
             used: Mutex::default(),
             refusals: Default::default(),
+            ends: AtomicBool::new(false),
         }
     }
 
-    /// A place for a socket of a user.
+    /// Refuses all further sockets and associations.
+    pub(super) fn end(&self) {
+        self.ends.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether no socket and no association is opened any more.
+    pub(super) fn ends(&self) -> bool {
+        self.ends.load(Ordering::Relaxed)
+    }
+
+    /// A place for a socket that a program opens.
+    pub(super) fn socket_for(self: &Arc<Self>, peer: Peer) -> Result<Place, Refusal> {
+        if !peer.may_open {
+            return Err(self.note(Refusal::Rights));
+        }
+        self.socket(peer.user)
+    }
+
+    /// A place for a socket of a user, or for an association of a one-to-many socket.
     pub(super) fn socket(self: &Arc<Self>, user: u32) -> Result<Place, Refusal> {
+        if self.ends() {
+            return Err(self.note(Refusal::Ending));
+        }
         let most = self.most_of_user.sockets;
         self.take((user, most), Kind::Socket, Refusal::Sockets, Refusal::UserSockets)
     }
@@ -185,7 +209,7 @@ impl Usage {
     }
 
     /// Counts a refusal, and returns it.
-    pub(super) fn note(&self, refusal: Refusal) -> Refusal {
+    fn note(&self, refusal: Refusal) -> Refusal {
         if let Some(place) = Refusal::ALL.iter().position(|(known, _)| *known == refusal) {
             self.refusals[place].fetch_add(1, Ordering::Relaxed);
         }

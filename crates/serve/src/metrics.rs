@@ -3,9 +3,9 @@
 use manypath_net::Host;
 use manypath_net::metrics::{self, Family, Kind, Source, family};
 
-use super::Daemon;
-use super::daemon::Shared;
+use super::daemon::Daemon;
 use super::limits::Counts;
+use super::parts::Parts;
 use super::socket::Phase;
 
 /// The state of the daemon at one instant.
@@ -22,34 +22,34 @@ struct Reading {
 impl Source for Daemon {
     fn metrics(&self) -> String {
         let mut out = String::new();
-        let reading = Reading::of(&self.shared);
+        let reading = Reading::of(self.parts());
         for family in DAEMON {
             metrics::write_family(&mut out, family, &reading);
         }
-        let ports = self.shared.ports();
-        let hosts: Vec<_> = ports.hosts().map(|host| (of_host(host), host.clone())).collect();
-        drop(ports);
+        let hosts = self.parts().ports.hosts();
+        let hosts: Vec<_> = hosts.into_iter().map(|host| (of_host(&host), host)).collect();
         metrics::write_hosts(&mut out, &hosts);
         metrics::end(out)
     }
 }
 
 impl Reading {
-    fn of(shared: &Shared) -> Self {
+    fn of(parts: &Parts) -> Self {
+        let Parts { table, usage, associations: all, .. } = parts;
         let mut phases = PHASES.map(|name| (name, 0));
         let mut associations = 0;
-        for socket in shared.sockets() {
+        for socket in table.sockets() {
             phases[place(&socket.state().phase)].1 += 1;
             associations += socket.associations().len();
         }
-        let Counts { calls, .. } = shared.usage.all();
+        let Counts { calls, .. } = usage.all();
         Self {
             phases,
-            opened: shared.opened(),
+            opened: table.opened(),
             associations,
-            refusals: shared.usage.refusals().collect(),
+            refusals: usage.refusals().collect(),
             calls,
-            draining: shared.draining.count(),
+            draining: all.draining(),
         }
     }
 }

@@ -9,16 +9,18 @@ use manypath_posix::record::Answer;
 use nix::errno::Errno;
 use tokio::sync::oneshot;
 
-use super::daemon::Shared;
+use super::associations::Associations;
 use super::errors::errno;
-use super::limits::Refusal;
+use super::limits::{Refusal, Usage};
 use super::names;
-use super::options::Options;
+use super::option_values::Options;
+use super::ports::Ports;
 use super::socket::{Phase, Socket, State, Style};
+use super::table::Table;
 
 /// `bind`, and `sctp_bindx` with further addresses.
 pub(super) fn bind(
-    shared: &Shared,
+    ports: &Ports,
     socket: &Socket,
     wanted: &[SocketAddr],
     adds: bool,
@@ -35,7 +37,7 @@ pub(super) fn bind(
     let mut port = state.port;
     for address in wanted {
         let ip = names::canonical(socket.domain, address)?;
-        if !ip.is_unspecified() && !is_local(shared, ip) {
+        if !ip.is_unspecified() && !is_local(ports, ip) {
             return Err(Errno::EADDRNOTAVAIL);
         }
         if port != 0 && address.port() != 0 {
@@ -50,17 +52,13 @@ pub(super) fn bind(
             addresses.push(ip);
         }
     }
-    state.port = shared.ports().bind(socket.cookie, port, &addresses)?;
+    state.port = ports.bind(socket.cookie, port, &addresses)?;
     state.addresses = addresses;
     Ok(())
 }
 
 /// `sctp_bindx` that removes addresses.
-pub(super) fn unbind(
-    shared: &Shared,
-    socket: &Socket,
-    unwanted: &[SocketAddr],
-) -> Result<(), Errno> {
+pub(super) fn unbind(ports: &Ports, socket: &Socket, unwanted: &[SocketAddr]) -> Result<(), Errno> {
     let mut state = socket.state();
     if !matches!(state.phase, Phase::Closed) {
         return Err(Errno::EOPNOTSUPP);
@@ -78,13 +76,13 @@ pub(super) fn unbind(
         let place = addresses.iter().position(|known| *known == ip);
         addresses.remove(place.ok_or(Errno::EINVAL)?);
     }
-    shared.ports().bind(socket.cookie, state.port, &addresses)?;
+    ports.bind(socket.cookie, state.port, &addresses)?;
     state.addresses = addresses;
     Ok(())
 }
 
-fn is_local(shared: &Shared, ip: IpAddr) -> bool {
-    let local = &shared.settings.local;
+fn is_local(ports: &Ports, ip: IpAddr) -> bool {
+    let local = ports.local();
     if !local.is_empty() {
         return local.contains(&ip);
     }
@@ -96,7 +94,9 @@ fn is_local(shared: &Shared, ip: IpAddr) -> bool {
 
 /// `listen`. A backlog of 0 ends it, as in Linux.
 pub(super) async fn listen(
-    shared: &Arc<Shared>,
+    table: &Arc<Table>,
+    ports: &Ports,
+    usage: &Arc<Usage>,
     socket: &Arc<Socket>,
     backlog: i32,
 ) -> Result<(), Errno> {
@@ -118,10 +118,12 @@ pub(super) async fn listen(
             }
             _ => return Err(Errno::EINVAL),
         }
-        (claim(shared, socket, &mut state, Use::Listen)?, state.port)
+        (claim(ports, socket, &mut state, Use::Listen)?, state.port)
     };
     let endpoint = builder.listen(backlog).bind(port).await.map_err(|error| errno(&error))?;
-    let accepting = tokio::spawn(accept(Arc::clone(shared), Arc::clone(socket), endpoint.clone()));
+    let accepting =
+        accept(Arc::clone(table), Arc::clone(usage), Arc::clone(socket), endpoint.clone());
+    let accepting = tokio::spawn(accepting);
     let mut state = socket.state();
     if !matches!(state.phase, Phase::Closed) {
         // Another call was faster, or the program has closed the socket
@@ -138,14 +140,14 @@ pub(super) fn waiting(backlog: i32) -> usize {
 }
 
 /// Passes accepted associations to the program.
-async fn accept(shared: Arc<Shared>, socket: Arc<Socket>, endpoint: Endpoint) {
+async fn accept(table: Arc<Table>, usage: Arc<Usage>, socket: Arc<Socket>, endpoint: Endpoint) {
     while let Ok(association) = endpoint.accept().await {
         let inherited = socket.passes_on(Style::One);
         let Some(peer) = names::peer(socket.domain, &association) else { continue };
         let streams = association.streams().outbound;
         // Without a place, descriptors or a program, the association is shut down
-        let Ok(place) = shared.place(socket.user) else { continue };
-        let adopted = shared.adopt(inherited, place, Some((association, endpoint.clone()))).await;
+        let Ok(place) = usage.socket(socket.user) else { continue };
+        let adopted = table.adopt(inherited, place, Some((association, endpoint.clone()))).await;
         let Ok((program, _)) = adopted else { continue };
         let answer = Answer::Accept { peer, streams };
         // It fails also while the user has too many descriptors on the way: the association is shut down. unix(7)
@@ -155,12 +157,13 @@ async fn accept(shared: Arc<Shared>, socket: Arc<Socket>, endpoint: Endpoint) {
 
 /// Begins to connect. The receiver gets the result.
 pub(super) fn begin(
-    shared: &Arc<Shared>,
+    ports: &Ports,
+    associations: &Arc<Associations>,
     socket: &Arc<Socket>,
     peers: &[SocketAddr],
     later: bool,
 ) -> Result<oneshot::Receiver<Result<(), Errno>>, Errno> {
-    let begun = try_to_begin(shared, socket, peers, later);
+    let begun = try_to_begin(ports, associations, socket, peers, later);
     if later && begun.is_err() {
         socket.has_not_begun();
     }
@@ -168,7 +171,8 @@ pub(super) fn begin(
 }
 
 fn try_to_begin(
-    shared: &Arc<Shared>,
+    ports: &Ports,
+    associations: &Arc<Associations>,
     socket: &Arc<Socket>,
     peers: &[SocketAddr],
     later: bool,
@@ -179,15 +183,15 @@ fn try_to_begin(
         Phase::Connecting(_) => return Err(Errno::EALREADY),
         _ => return Err(Errno::EISCONN),
     }
-    let peer = peer(shared, socket.domain, &state.options, peers)?;
-    let builder = claim(shared, socket, &mut state, Use::Connect)?;
+    let peer = peer(ports, socket.domain, &state.options, peers)?;
+    let builder = claim(ports, socket, &mut state, Use::Connect)?;
     let own = state.port;
     let (done, result) = oneshot::channel();
-    let (shared, connecting) = (Arc::clone(shared), Arc::clone(socket));
+    let (associations, connecting) = (Arc::clone(associations), Arc::clone(socket));
     let attempt = tokio::spawn(async move {
         let outcome = match connect(builder, own, peer).await {
             Ok((association, endpoint)) => {
-                connecting.becomes_connected(&shared, association, endpoint);
+                connecting.becomes_connected(&associations, association, endpoint);
                 Ok(())
             }
             Err(error) => {
@@ -209,7 +213,7 @@ fn try_to_begin(
 
 /// The peer with these addresses, whose ports must be equal.
 pub(super) fn peer(
-    shared: &Shared,
+    ports: &Ports,
     domain: u16,
     options: &Options,
     peers: &[SocketAddr],
@@ -220,7 +224,7 @@ pub(super) fn peer(
     }
     let addresses = peers.iter().map(|peer| names::canonical(domain, peer));
     let peer = Peer::new(addresses.collect::<Result<Vec<IpAddr>, Errno>>()?, port);
-    Ok(match shared.settings.encapsulation {
+    Ok(match ports.encapsulation() {
         Some(udp) => peer.encapsulation(options.peer_udp_port().unwrap_or(udp)),
         None => peer.raw(),
     })
@@ -245,33 +249,32 @@ pub(super) enum Use {
 
 /// Binds the port of a socket, whose state the caller holds, and returns the settings of its endpoint.
 pub(super) fn claim(
-    shared: &Shared,
+    ports: &Ports,
     socket: &Socket,
     state: &mut State,
     wanted: Use,
 ) -> Result<Builder, Errno> {
-    let mut ports = shared.ports();
     state.port = ports.bind(socket.cookie, state.port, &state.addresses)?;
     let host = match wanted {
         Use::Listen => ports.listening_host().map_err(|error| errno(&error))?,
         Use::Connect => ports.host(),
     };
-    builder(shared, host, socket.domain, state)
+    builder(ports, &host, socket.domain, state)
 }
 
 /// The settings of an endpoint of a socket; `ENETDOWN` if the daemon ends.
-fn builder(shared: &Shared, host: &Host, domain: u16, state: &State) -> Result<Builder, Errno> {
-    if shared.ends() {
+fn builder(ports: &Ports, host: &Host, domain: u16, state: &State) -> Result<Builder, Errno> {
+    if ports.ends() {
         return Err(Refusal::Ending.errno_of_association());
     }
     let State { addresses, options, .. } = state;
     let is_bound = !addresses.is_empty();
     // Without a restriction, the endpoint follows the routes of the system
-    let is_free = !is_bound && shared.settings.local.is_empty();
+    let is_free = !is_bound && ports.local().is_empty();
     let all = match (is_bound, is_free) {
         (true, _) => addresses.clone(),
         (false, true) => local_addresses().map_err(|error| errno(&error))?,
-        (false, false) => shared.settings.local.clone(),
+        (false, false) => ports.local().to_vec(),
     };
     let local = names::of_family(domain, options.only_v6, &all);
     if local.is_empty() && !all.is_empty() {

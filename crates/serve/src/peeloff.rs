@@ -14,14 +14,16 @@ use nix::errno::Errno;
 use rustix::net::{RecvFlags, recv};
 use tokio::time::sleep;
 
-use super::daemon::Shared;
-use super::limits::Refusal;
+use super::limits::{Refusal, Usage};
+use super::outlet::Owner;
 use super::socket::{Phase, Socket, Style};
+use super::table::Table;
 use super::turn::Permit;
 
 /// Moves an association to a socket of its own; returns the program's end.
 pub(super) async fn peel_off(
-    shared: &Arc<Shared>,
+    table: &Table,
+    usage: &Arc<Usage>,
     socket: &Arc<Socket>,
     descriptor: &OwnedFd,
     call: &Call<'_>,
@@ -31,13 +33,12 @@ pub(super) async fn peel_off(
         return Err(Errno::EINVAL);
     }
     let inherited = socket.passes_on(Style::PeeledOff);
-    let place = shared.place(socket.user).map_err(Refusal::errno)?;
-    let (program, peeled) =
-        shared.adopt(inherited, place, None).await.map_err(|_| Errno::ENFILE)?;
+    let place = usage.socket(socket.user).map_err(Refusal::errno)?;
+    let (program, peeled) = table.adopt(inherited, place, None).await.map_err(|_| Errno::ENFILE)?;
     let (mut permit, records) = pause(socket, descriptor, call.room as usize).await;
     let mut own_permit = peeled.turn.any().await;
     let moved = match &mut socket.state().phase {
-        Phase::Many(many) => many.peel_off(number, &peeled),
+        Phase::Many(many) => many.peel_off(number, Arc::clone(&peeled) as Arc<dyn Owner>),
         _ => None,
     };
     let Some(connected) = moved else {

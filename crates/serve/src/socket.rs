@@ -1,28 +1,22 @@
-//! A socket of a program, and the task that reads what the program sends.
+//! A socket of a program: its phase, its options, its associations.
 
-use std::io::ErrorKind;
-use std::net::{IpAddr, SocketAddr};
-use std::pin::pin;
+use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use bytes::Bytes;
-use manypath_net::{Association, Endpoint, Error};
-use manypath_posix::abi::constants::{SCTP_ABORT, SCTP_EOF};
-use manypath_posix::record::{Answer, HEAD, Request, Sent};
+use manypath_net::{Association, Endpoint};
+use manypath_posix::record::Answer;
 use nix::errno::Errno;
 use nix::libc;
 use tokio::sync::Notify;
 use tokio::task::AbortHandle;
 
-use super::Settings;
+use super::associations::Associations;
 use super::connected::Connected;
-use super::connection::{Connection, Record};
-use super::daemon::Shared;
-use super::draining::Draining;
-use super::errors::errno;
-use super::many::{self, Many};
-use super::opening;
-use super::options::Options;
+use super::connection::Connection;
+use super::one_to_many::Many;
+use super::option_values::Options;
+use super::outlet::Owner;
+use super::settings::Settings;
 use super::turn::Turn;
 
 /// A socket of a program.
@@ -38,7 +32,7 @@ pub(super) struct Socket {
     pub(super) connection: Connection,
     state: Mutex<State>,
     /// The phase has changed.
-    changed: Notify,
+    pub(super) changed: Notify,
     /// Which association delivers.
     pub(super) turn: Turn,
     /// Held while a one-to-many socket begins to listen or opens an association.
@@ -83,9 +77,9 @@ pub(super) struct State {
     /// The value of `SO_ERROR`.
     pub(super) error: Option<Errno>,
     /// The program reads no more.
-    reads_no_more: bool,
+    pub(super) reads_no_more: bool,
     /// Records that fill the buffer, to be read because their non-blocking connection attempt has ended.
-    fillers: u32,
+    pub(super) fillers: u32,
 }
 
 #[derive(Debug)]
@@ -206,7 +200,7 @@ impl Socket {
     /// Attaches an association, and delivers its messages from then on.
     pub(super) fn becomes_connected(
         self: &Arc<Self>,
-        shared: &Arc<Shared>,
+        associations: &Arc<Associations>,
         association: Association,
         endpoint: Endpoint,
     ) {
@@ -215,11 +209,12 @@ impl Socket {
         if matches!(state.phase, Phase::Ended) {
             // The program has closed the socket meanwhile
             drop(state);
-            return Draining::add(shared, association, endpoint, Vec::new());
+            return associations.drain(association, endpoint, Vec::new());
         }
         options.apply_to(&association);
         state.port = endpoint.port();
-        let connected = Connected::attach(shared, self, association, endpoint, options);
+        let owner = Arc::clone(self) as Arc<dyn Owner>;
+        let connected = Connected::attach(associations, owner, association, endpoint, options);
         state.phase = Phase::Connected(connected);
         drop(state);
         self.changed.notify_waiters();
@@ -252,8 +247,41 @@ impl Socket {
         self.changed.notify_waiters();
     }
 
-    /// An association has ended, and all of its data is delivered. Returns whether it was one of the socket.
-    pub(super) fn loses(&self, number: i32) -> bool {
+    /// Tells the program that it cannot send.
+    pub(super) async fn refuse(&self, why: Errno) -> Result<(), End> {
+        let answer = Answer::Error { errno: why as i32 };
+        self.connection.send(&answer, None).await.map_err(|_| End::Abort)
+    }
+}
+
+impl Owner for Socket {
+    fn domain(&self) -> u16 {
+        self.domain
+    }
+
+    fn is_many(&self) -> bool {
+        self.style == Style::Many
+    }
+
+    fn connection(&self) -> &Connection {
+        &self.connection
+    }
+
+    fn turn(&self) -> &Turn {
+        &self.turn
+    }
+
+    fn set_error(&self, why: Errno) {
+        self.state().error = Some(why);
+    }
+
+    fn learns(&self, number: i32, association: &Association) {
+        if let Phase::Many(many) = &mut self.state().phase {
+            many.learn(number, association);
+        }
+    }
+
+    fn loses(&self, number: i32) -> bool {
         let mut state = self.state();
         match &mut state.phase {
             Phase::Many(many) => return many.remove(number),
@@ -266,220 +294,4 @@ impl Socket {
         self.changed.notify_waiters();
         true
     }
-
-    /// The addresses of a peer are known.
-    pub(super) fn learns(&self, number: i32, association: &Association) {
-        if let Phase::Many(many) = &mut self.state().phase {
-            many.learn(number, association);
-        }
-    }
-
-    /// Serves the socket until the program has closed it.
-    pub(super) async fn serve(self: &Arc<Self>, shared: &Arc<Shared>) {
-        let end = self.read(shared).await;
-        self.close(shared, end);
-    }
-
-    async fn read(self: &Arc<Self>, shared: &Arc<Shared>) -> End {
-        for records in 1_u64.. {
-            if records % RECORDS_AT_ONCE == 0 {
-                tokio::task::yield_now().await;
-            }
-            match self.next(shared).await {
-                Ok(()) => {}
-                Err(end) => return end,
-            }
-        }
-        End::Closed
-    }
-
-    /// Handles the next record or change of phase.
-    async fn next(self: &Arc<Self>, shared: &Arc<Shared>) -> Result<(), End> {
-        let mut changed = pin!(self.changed.notified());
-        let (is_connecting, keeps_filler) = {
-            let state = self.state();
-            let is_closed = matches!(state.phase, Phase::Closed);
-            let keeps_filler = is_closed && state.fillers == 0 && !self.is_many();
-            (matches!(state.phase, Phase::Connecting(_)), keeps_filler)
-        };
-        if is_connecting {
-            return self.until(changed).await;
-        }
-        if keeps_filler {
-            let head = tokio::select! {
-                head = self.connection.peek() => head,
-                () = &mut changed => return Ok(()),
-            };
-            let head = head.map_err(|_| End::Abort)?;
-            if head.get(KIND) == Some(&Request::Filler { length: HEAD }.head()[KIND]) {
-                // The call that begins the connection follows
-                return self.until(changed).await;
-            }
-        }
-        let record = match self.connection.receive().await {
-            Ok(Some(record)) => record,
-            Ok(None) => return Err(End::Closed),
-            Err(error) if error.kind() == ErrorKind::ConnectionReset => {
-                // The kernel reports this error once, before the records that the program sent
-                let unread = self.connection.has_unread_messages();
-                return if unread { Err(End::Abort) } else { Ok(()) };
-            }
-            Err(_) => return Err(End::Abort),
-        };
-        self.handle(shared, record).await
-    }
-
-    /// Waits for a change of phase, or the end of the program's descriptor.
-    async fn until(&self, changed: impl Future<Output = ()>) -> Result<(), End> {
-        tokio::select! {
-            () = changed => Ok(()),
-            () = self.connection.hung_up() => Err(End::Closed),
-        }
-    }
-
-    async fn handle(self: &Arc<Self>, shared: &Arc<Shared>, record: Record) -> Result<(), End> {
-        let Record { bytes, passed } = record;
-        if !passed.is_empty() {
-            // Only the first record of a connection has one
-            passed.close().await;
-            return Err(End::Abort);
-        }
-        match Request::decode(&bytes).map_err(|_| End::Abort)? {
-            Request::Data(sent) => self.send(shared, &sent, bytes.slice(HEAD..)).await,
-            Request::Shutdown { how } => {
-                self.state().reads_no_more |= how != libc::SHUT_WR;
-                if how != libc::SHUT_RD
-                    && let Some(connected) = self.connected()
-                {
-                    connected.association.begin_shutdown();
-                }
-                Ok(())
-            }
-            Request::Filler { .. } => {
-                let mut state = self.state();
-                state.fillers = state.fillers.saturating_sub(1);
-                Ok(())
-            }
-            Request::Open { .. } | Request::Call(_) => Err(End::Abort),
-        }
-    }
-
-    /// Sends a message of the program. While the send buffer is full, no further record is read.
-    async fn send(
-        self: &Arc<Self>,
-        shared: &Arc<Shared>,
-        sent: &Sent<'_>,
-        payload: Bytes,
-    ) -> Result<(), End> {
-        if self.is_many() {
-            return many::send(self, sent, &payload).await;
-        }
-        if let Some(destination) = sent.destination
-            && matches!(self.state().phase, Phase::Closed)
-        {
-            if let Some(init) = sent.init {
-                self.state().options.set_init(init);
-            }
-            self.connect_for_message(shared, destination).await?;
-        }
-        let Some(connected) = self.connected() else {
-            if matches!(self.state().phase, Phase::Ended) {
-                return Err(End::Closed);
-            }
-            return self.refuse(Errno::EPIPE).await;
-        };
-        let association = &connected.association;
-        let info = connected.send_info(sent);
-        if info.flags & SCTP_ABORT != 0 {
-            association.abort(payload);
-            return Ok(());
-        }
-        if !payload.is_empty() {
-            let message = connected.message(sent, info, payload);
-            let mut sending = pin!(association.send(message));
-            let done = tokio::select! {
-                biased;
-                done = &mut sending => done,
-                () = self.connection.hung_up() => {
-                    if self.state().options.aborts_on_close() || self.connection.was_reset() {
-                        return Err(End::Abort);
-                    }
-                    sending.await
-                }
-            };
-            match done {
-                Ok(()) => {}
-                // The delivery also ends, and reports the error to the program
-                Err(
-                    Error::Closed | Error::Aborted(_) | Error::Unreachable | Error::AbortedHere,
-                ) => {
-                    return self.until_ended().await;
-                }
-                Err(error) => self.refuse(errno(&error)).await?,
-            }
-        }
-        if info.flags & SCTP_EOF != 0 {
-            association.begin_shutdown();
-        }
-        Ok(())
-    }
-
-    /// A message to an address opens the association. RFC 6458 §4.1.9
-    async fn connect_for_message(
-        self: &Arc<Self>,
-        shared: &Arc<Shared>,
-        destination: SocketAddr,
-    ) -> Result<(), End> {
-        match opening::begin(shared, self, &[destination], false) {
-            Ok(attempt) => match attempt.await {
-                Ok(Ok(())) => Ok(()),
-                Ok(Err(why)) => self.refuse(why).await,
-                Err(_) => Ok(()),
-            },
-            Err(why) => self.refuse(why).await,
-        }
-    }
-
-    /// Tells the program that it cannot send.
-    pub(super) async fn refuse(&self, why: Errno) -> Result<(), End> {
-        let answer = Answer::Error { errno: why as i32 };
-        self.connection.send(&answer, None).await.map_err(|_| End::Abort)
-    }
-
-    /// Waits until the end of the association is delivered. The descriptor is closed then, so that the program's next
-    /// message fails with `EPIPE`.
-    async fn until_ended(&self) -> Result<(), End> {
-        loop {
-            let changed = self.changed.notified();
-            if !matches!(self.state().phase, Phase::Connected(_)) {
-                return Err(End::Closed);
-            }
-            self.until(changed).await?;
-        }
-    }
-
-    /// Ends the socket as the kernel does when the last descriptor is closed.
-    fn close(&self, shared: &Arc<Shared>, end: End) {
-        let mut state = self.state();
-        let aborts =
-            end == End::Abort || self.connection.was_reset() || state.options.aborts_on_close();
-        let phase = std::mem::replace(&mut state.phase, Phase::Ended);
-        drop(state);
-        match phase {
-            Phase::Closed | Phase::Ended => {}
-            Phase::Listening(endpoint, accepting) => {
-                accepting.abort();
-                endpoint.admit(None);
-            }
-            Phase::Connecting(attempt) => attempt.abort(),
-            Phase::Connected(connected) => connected.close(shared, aborts, Vec::new()),
-            Phase::Many(many) => many.close(shared, aborts),
-        }
-        shared.ports().release(self.cookie);
-    }
 }
-
-/// Offset of the kind in the head of a record.
-const KIND: usize = 4;
-/// Records that are read before other tasks run.
-const RECORDS_AT_ONCE: u64 = 32;

@@ -45,6 +45,12 @@ def print_details(title: str, details: Mapping[str, str]) -> None:
             console.print(Padding(Text(f"{word}: {text}"), (0, 0, 0, 2), expand=False))
 
 
+def cropped(text: str) -> str:
+    """Return a text that fits one line of standard output, with an ellipsis if it is shortened."""
+    width = _console().width
+    return text if len(text) <= width else f"{text[: width - 1].rstrip()}…"
+
+
 def _console(*, to_stderr: bool = False) -> Console:
     """Return standard output or error, with a fixed width if it is not a terminal."""
     from rich.console import Console

@@ -10,6 +10,7 @@ import typer
 
 from manypath.cli.names import figures, paper_names
 from manypath.cli.output import print_json, print_table
+from manypath.cli.papers_summary import summary
 from manypath.cli.papers_view import announce_published, plain_comparison, print_claims, settings_of
 from manypath.cli.targets import PART, SCHEDULER, STORE, WORKERS, check_store, check_workers, executor_of
 from manypath.display import text_columns
@@ -55,12 +56,14 @@ def papers(
     publish: Annotated[
         bool, typer.Option("--publish", help="With --full: write the results into the package (for maintainers).")
     ] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", help="Print every table and claim, and the reasons.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the claims as JSON.")] = False,
 ) -> None:
     """Reproduce papers: compute missing runs, draw the figures, check every claim, write the report."""
     extras = {"causes": causes, "profiles": profiles, "mutations": mutations}
     options = {"figure": figure, "runs": runs, "full": full, **extras}
-    _check_options({**options, "workers": workers, "shard": shard, "dask": dask, "publish": publish, "json": as_json})
+    others = {"publish": publish, "verbose": verbose, "json": as_json}
+    _check_options({**options, "workers": workers, "shard": shard, "dask": dask, **others})
     from manypath.papers import chosen
 
     found = chosen(names or None, full=full)
@@ -89,11 +92,11 @@ def papers(
     if publish:
         for part in evaluation.papers:
             typer.echo(f"published: {write_published(part)}", err=True)
-    _print(evaluation, settings_of(evaluation, **options), page, as_json=as_json)
+    _print(evaluation, settings_of(evaluation, **options), page, as_json=as_json, verbose=verbose)
 
 
-def _print(evaluation: Evaluation, settings: Settings, page: Path, *, as_json: bool) -> None:
-    """Print tables and claims as text, or as one JSON document."""
+def _print(evaluation: Evaluation, settings: Settings, page: Path, *, as_json: bool, verbose: bool) -> None:
+    """Print the summary, after all tables and claims with `verbose`, or one JSON document."""
     from manypath.papers.comparison import compared
 
     comparisons = compared(evaluation)
@@ -101,13 +104,23 @@ def _print(evaluation: Evaluation, settings: Settings, page: Path, *, as_json: b
         told = [plain_comparison(name, comparison) for name, comparison in comparisons.items()]
         print_json({**settings.document(), "claims": evaluation.claims, "published": told})
         return
+    if verbose:
+        _print_tables(evaluation)
+        print_claims(evaluation, comparisons)
+    for line in summary(evaluation, comparisons):
+        typer.echo(line)
+    if not verbose:
+        typer.echo("--verbose prints every table and claim, and the reasons")
+    typer.echo(settings.line())
+    typer.echo(f"report: {page}")
+
+
+def _print_tables(evaluation: Evaluation) -> None:
+    """Print the additional tables of the papers."""
     for part in evaluation.papers:
         for table, rows in part.paper.filled_tables(part.evidence):
             typer.echo(table.name)
             print_table(text_columns(*table.head), rows)
-    print_claims(evaluation, comparisons)
-    typer.echo(settings.line())
-    typer.echo(f"report: {page}")
 
 
 def _check_options(options: Mapping[str, Any]) -> None:
@@ -115,6 +128,8 @@ def _check_options(options: Mapping[str, Any]) -> None:
     given = [name for name, value in options.items() if value is not None and value is not False]
     if "dask" in given and "workers" in given:
         raise UserError("--workers: counts threads of this machine, and --dask computes on others: give one of them")
+    if "verbose" in given and "json" in given:
+        raise UserError("--verbose: has no effect with --json, which prints every claim: leave one of them out")
     if "publish" in given:
         if "full" not in given:
             raise UserError("--publish: needs results with full precision: give --full, too")
@@ -124,7 +139,7 @@ def _check_options(options: Mapping[str, Any]) -> None:
         if options["causes"] is False:
             raise UserError("--publish: needs causes, too: leave --no-causes out")
     if "shard" in given:
-        for name in ("figure", "runs", "json"):
+        for name in ("figure", "runs", "json", "verbose"):
             if name in given:
                 raise UserError(f"--{name}: has no results with --shard, which computes a part: leave one of them out")
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import io
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape
 
+import matplotlib as mpl
 from matplotlib.figure import Figure
+from matplotlib.transforms import Bbox
 
 from manypath.arguments import file, of_kind, text
 from manypath.errors import UserError
@@ -23,6 +26,26 @@ if TYPE_CHECKING:
 
 FORMATS = FIGURE.endings
 """File name endings of `save`."""
+
+
+@dataclass(frozen=True)
+class Rendered:
+    """A figure in every format, for a page and its files.
+
+    Attributes
+    ----------
+    svg : str
+        The figure as SVG.
+    files : mapping
+        The content of a file by its file name ending.
+    """
+
+    svg: str
+    files: Mapping[str, bytes]
+
+    def inline(self, name: str) -> str:
+        """Return the figure as an SVG element for a page; `name` is unique within the page."""
+        return _inline(self.svg, name)
 
 
 @dataclass(frozen=True)
@@ -42,7 +65,8 @@ class Picture:
         of_kind("figure", self.figure, Figure, "one of matplotlib's")
         with styled():
             self.figure.draw_without_rendering()
-            self.figure.set_layout_engine("none")
+            # With the style's settings this removes the engine. The engine "none" would be asked before each drawing.
+            self.figure.set_layout_engine(None)
 
     def save(self, path: str | Path, title: str = "") -> Path:
         """Write the figure in the format of the file name ending: ``.svg``, ``.pdf`` or ``.png``.
@@ -63,18 +87,32 @@ class Picture:
             path.write_bytes(drawn)
         return path
 
-    def _bytes(self, ending: str) -> bytes:
-        """Return the content of a file of the figure in a format."""
+    def rendered(self, title: str = "") -> Rendered:
+        """Return the figure in every format. It takes half of the time of `save` for each format and `inline`.
+
+        The figure is cropped once for all formats, and the SVG is drawn once for the page and the file. `title` is the
+        title of the SVG for screen readers, as in `save`.
+        """
+        with styled():
+            pad = float(mpl.rcParams["savefig.pad_inches"])
+            crop = self.figure.get_tightbbox().padded(pad)
+        svg = self._svg(title, crop)
+        files = {ending: svg.encode() if ending == "svg" else self._bytes(ending, crop) for ending in FORMATS}
+        return Rendered(svg, files)
+
+    def _bytes(self, ending: str, crop: Bbox | None = None) -> bytes:
+        """Return the content of a file of the figure in a format, cropped to its artists if `crop` is None."""
         drawn = io.BytesIO()
         with styled():
             # PNG has a white background for slides. The other formats are transparent.
             ground = "white" if ending == "png" else "none"
-            self.figure.savefig(drawn, format=ending, facecolor=ground, metadata=_METADATA[ending])
+            area = "tight" if crop is None else crop
+            self.figure.savefig(drawn, format=ending, facecolor=ground, metadata=_METADATA[ending], bbox_inches=area)
         return drawn.getvalue()
 
-    def _svg(self, title: str) -> str:
+    def _svg(self, title: str, crop: Bbox | None = None) -> str:
         """Return the figure as SVG with text elements, and with a title for screen readers."""
-        svg = self._bytes("svg").decode()
+        svg = self._bytes("svg", crop).decode()
         said = escape(title or str(self.figure.get_label()) or spoken(self.figure), {'"': "&quot;"})
         begin = svg.index("<svg ")
         head = svg[begin : svg.index(">", begin)]
@@ -92,17 +130,7 @@ class Picture:
             Title for screen readers; by default the texts of the figure.
         """
         text("name", name, "a name that is unique within the page")
-        svg = self._svg(title)
-        svg = svg[svg.index("<svg") :]
-        svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
-        svg = re.sub(r'\bid="', f'id="{name}-', svg)
-        svg = re.sub(r'(xlink:href="#|url\(#)', rf"\g<1>{name}-", svg)
-        # The page sets the size, up to 1.5 times the size on paper. On a phone the whole figure is visible.
-        svg = re.sub(r'(<svg [^>]*?)height="[^"]*" ', r"\1", svg, count=1)
-        svg = re.sub(r'(<svg [^>]*?)width="([\d.]+)pt"', _bounded_width, svg, count=1)
-        for colour, variable in VARIABLES.items():
-            svg = svg.replace(colour, f"var({variable}, {colour})")
-        return svg
+        return _inline(self._svg(title), name)
 
     def interactive(self) -> Chart:
         """Return the figure as a plotly chart, which shows values under the pointer, hides curves and zooms.
@@ -121,6 +149,20 @@ class Picture:
     def _repr_svg_(self) -> str:
         """Show the figure in a notebook."""
         return self._svg("")
+
+
+def _inline(svg: str, name: str) -> str:
+    """Return an SVG file as an element of a page, with the page's colours as CSS variables."""
+    svg = svg[svg.index("<svg") :]
+    svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
+    svg = re.sub(r'\bid="', f'id="{name}-', svg)
+    svg = re.sub(r'(xlink:href="#|url\(#)', rf"\g<1>{name}-", svg)
+    # The page sets the size, up to 1.5 times the size on paper. On a phone the whole figure is visible.
+    svg = re.sub(r'(<svg [^>]*?)height="[^"]*" ', r"\1", svg, count=1)
+    svg = re.sub(r'(<svg [^>]*?)width="([\d.]+)pt"', _bounded_width, svg, count=1)
+    for colour, variable in VARIABLES.items():
+        svg = svg.replace(colour, f"var({variable}, {colour})")
+    return svg
 
 
 def _bounded_width(opening: re.Match[str]) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from scipy import special
 
@@ -19,6 +19,7 @@ from manypath.papers.paired import holm
 from manypath.papers.published import Published, load
 from manypath.papers.published_rows import PublishedCase
 from manypath.papers.publishing import digest_of
+from manypath.papers.verdict import Verdict
 from manypath.stats.looks import SIGNIFICANCE
 
 if TYPE_CHECKING:
@@ -54,6 +55,19 @@ class Difference:
         return f"{self.flow} of {self.case}: {_told(self.here)} here, {_told(self.published)} published"
 
 
+class ChangedVerdict(NamedTuple):
+    """A claim with another verdict than the published one: its id and both verdicts."""
+
+    claim: str
+    here: Verdict
+    published: Verdict
+
+    @property
+    def opposite(self) -> bool:
+        """Whether one verdict is `holds` and the other one `contradicted`."""
+        return {self.here, self.published} == {"holds", "contradicted"}
+
+
 @dataclass(frozen=True)
 class PublishedComparison:
     """Comparison of the local and the published points of figures and verdicts of one paper.
@@ -76,6 +90,8 @@ class PublishedComparison:
         Claims with equal verdicts.
     opposed : tuple of str
         Ids of claims with the verdicts `holds` and `contradicted`.
+    changed : tuple of ChangedVerdict
+        Claims with another verdict than the published one; those with the opposite verdict are first.
     """
 
     points: int
@@ -85,6 +101,7 @@ class PublishedComparison:
     claims: int = 0
     same_verdicts: int = 0
     opposed: tuple[str, ...] = ()
+    changed: tuple[ChangedVerdict, ...] = ()
 
     @property
     def agree(self) -> int:
@@ -150,18 +167,27 @@ def compare(part: PaperEvaluation, published: Published) -> PublishedComparison:
         for case, flow in sorted(corrected, key=lambda key: (p_values[key], str(key)))
         if corrected[case, flow] < SIGNIFICANCE
     ]
-    return PublishedComparison(points, same, tuple(found), untested, *_of_verdicts(part, published))
+    claims, changed = _changed(part, published)
+    return PublishedComparison(
+        points=points,
+        same=same,
+        differences=tuple(found),
+        untested=untested,
+        claims=claims,
+        same_verdicts=claims - len(changed),
+        opposed=tuple(pair.claim for pair in changed if pair.opposite),
+        changed=tuple(changed),
+    )
 
 
-def _of_verdicts(part: PaperEvaluation, published: Published) -> tuple[int, int, tuple[str, ...]]:
-    """Return the number of claims with two verdicts, the number with equal ones, and the ids with opposite ones."""
+def _changed(part: PaperEvaluation, published: Published) -> tuple[int, list[ChangedVerdict]]:
+    """Return the number of claims with two verdicts, and the claims with different ones, opposite ones first."""
+    both = [item for item in part.claims if item.claim.id in published.claims]
     pairs = [
-        (item.claim.id, {item.check.verdict, published.claims[item.claim.id].verdict})
-        for item in part.claims
-        if item.claim.id in published.claims
+        ChangedVerdict(item.claim.id, item.check.verdict, published.claims[item.claim.id].verdict) for item in both
     ]
-    same = sum(len(verdicts) == 1 for _, verdicts in pairs)
-    return len(pairs), same, tuple(number for number, verdicts in pairs if verdicts == {"holds", "contradicted"})
+    changed = [pair for pair in pairs if pair.here != pair.published]
+    return len(pairs), sorted(changed, key=lambda pair: not pair.opposite)
 
 
 def p_unequal(one: Mean, runs: int, other: Mean, others: int) -> float | None:

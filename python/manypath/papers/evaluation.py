@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -15,13 +16,15 @@ from manypath.campaign.executors.local import threads_of
 from manypath.campaign.progress import Progress
 from manypath.errors import UserError, quoted, remedy
 from manypath.papers import chosen
+from manypath.papers.background import Background
 from manypath.papers.evidence import Number
 from manypath.papers.experiment import Precision
 from manypath.papers.mutations import mutate
 from manypath.papers.paper import Paper
-from manypath.papers.paper_evaluation import Grow, PaperEvaluation, evaluate_paper
+from manypath.papers.paper_evaluation import Grow, PaperEvaluation, cases_of, evaluate_paper
 from manypath.papers.plain import plain_claim
 from manypath.papers.profiles import compare_profiles
+from manypath.papers.progress import PapersProgress, papers_on_stderr
 from manypath.papers.published import is_of, load
 from manypath.papers.runner import Runner
 from manypath.papers.stages import cost_of_first
@@ -102,25 +105,52 @@ def evaluate(
     number = None if figure is None else str(figure)
     papers = narrowed(chosen(names, full=full), number, runs)
     precisions = {paper.name: _with_runs(paper.precision(full=full), runs) for paper in papers}
+    display = papers_on_stderr(len(papers)) if progress is True else None
     parts: dict[str, PaperEvaluation] = {}
-    for paper in _cheapest_first(papers, precisions) if grow else papers:
-        started = time.monotonic()
-        runner = Runner(paper, precisions[paper.name], store, progress, workers, compute, executor)
-        searches = _searches(paper, full=full, runs=runs) if causes is None else causes
-        part = evaluate_paper(runner, number, grow, causes=searches, all_switches=full)
-        if paper.claims and (full if profiles is None else profiles):
-            part = replace(part, profiles=compare_profiles(runner, part.claims, part.evidence))
-        if paper.mutations and number is None and (full if mutations is None else mutations):
-            part = replace(part, matrix=mutate(runner))
-        parts[paper.name] = replace(
-            part,
-            seconds=time.monotonic() - started,
-            runs=len(runner.costs),
-            cpu_seconds=sum(runner.costs.values()),
-        )
-        if grow:
-            grow(parts[paper.name])
+
+    def searches(paper: Paper) -> bool:
+        return _searches(paper, full=full, runs=runs) if causes is None else causes
+
+    with closing(display) if display else nullcontext(), Background(grow) if grow else nullcontext() as growing:
+        for paper in _cheapest_first(papers, precisions) if growing else papers:
+            runner = Runner(paper, precisions[paper.name], store, display or progress, workers, compute, executor)
+            extras = _Extras(full, searches(paper), profiles, mutations)
+            parts[paper.name] = _evaluate(runner, number, extras, growing, display)
+        if display and growing:
+            display.state("the last figures are drawn")
     return Evaluation([parts[paper.name] for paper in papers])
+
+
+@dataclass(frozen=True)
+class _Extras:
+    """Parts of an evaluation beyond the plain runs: whether they are made, None for the default of the precision."""
+
+    full: bool
+    causes: bool
+    profiles: bool | None
+    mutations: bool | None
+
+
+def _evaluate(
+    runner: Runner, number: str | None, extras: _Extras, grow: Grow | None, display: PapersProgress | None
+) -> PaperEvaluation:
+    """Evaluate one paper, or its figure of this number, and show its beginning and its end."""
+    started = time.monotonic()
+    paper, precision, full = runner.paper, runner.precision, extras.full
+    if display:
+        display.begin_paper(paper.name, len(cases_of(paper, precision, number)) * precision.replications)
+    part = evaluate_paper(runner, number, grow, causes=extras.causes, all_switches=full)
+    if paper.claims and (full if extras.profiles is None else extras.profiles):
+        part = replace(part, profiles=compare_profiles(runner, part.claims, part.evidence))
+    if paper.mutations and number is None and (full if extras.mutations is None else extras.mutations):
+        part = replace(part, matrix=mutate(runner))
+    seconds = time.monotonic() - started
+    part = replace(part, seconds=seconds, runs=len(runner.costs), cpu_seconds=sum(runner.costs.values()))
+    if grow:
+        grow(part)
+    if display:
+        display.end_paper(paper.name, seconds)
+    return part
 
 
 def _cheapest_first(papers: Sequence[Paper], precisions: Mapping[str, Precision]) -> list[Paper]:

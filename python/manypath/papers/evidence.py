@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -111,6 +111,14 @@ class Evidence:
     def first(self, runs: int) -> Evidence:
         """Return a view of only the first `runs` replications of each plain case."""
         return Evidence(self._plain, self._switched, self.switch, runs)
+
+    def of(self, experiments: Container[str]) -> Evidence:
+        """Return a view of only the cases of some experiments."""
+        plain, *switched = (
+            {case: runs for case, runs in cases.items() if case.experiment in experiments}
+            for cases in (self._plain, *self._switched.values())
+        )
+        return Evidence(plain, dict(zip(self._switched, switched, strict=True)), self.switch, self._first)
 
     def fewest(self, cases: Iterable[Case]) -> int:
         """Return the smallest number of replications of some plain cases."""

@@ -75,6 +75,12 @@ class PaperEvaluation:
     unfinished: tuple[Figure, ...] | None = None
     causes: bool = True
 
+    @property
+    def preliminary(self) -> bool:
+        """Whether verdicts are from fewer or shorter runs than those of full precision."""
+        full = self.paper.full
+        return self.precision.name != "full" or self.precision.replications < full.replications
+
 
 Grow = Callable[[PaperEvaluation], None]
 """Receives the intermediate evaluations of a paper."""
@@ -86,8 +92,7 @@ def evaluate_paper(
     """Evaluate one paper, or one of its figures."""
     paper, precision = runner.paper, runner.precision
     claims = [claim for claim in paper.claims if figure is None or str(claim.figure) == figure]
-    names = None if figure is None else _experiments_of(paper, figure)
-    cases = list(paper.experiments.cases(precision, names))
+    cases = cases_of(paper, precision, figure)
     evidence = Evidence(_plain_runs(runner, figure, cases, grow))
     looks = plan(precision.replications, precision.most if causes else 0)
     decided, grown = decide(claims, evidence, looks, runner.plain, precision.budget)
@@ -150,6 +155,11 @@ def _with_causes(part: PaperEvaluation, runner: Runner, *, all_switches: bool) -
     )
     rows = measure_sensitivity(runner, evidence, wanted) if wanted else []
     return replace(part, evidence=evidence, claims=verified, sensitivity=rows)
+
+
+def cases_of(paper: Paper, precision: Precision, figure: str | None) -> list[Case]:
+    """Return the cases of a paper without switches, or those of one of its figures."""
+    return list(paper.experiments.cases(precision, None if figure is None else _experiments_of(paper, figure)))
 
 
 def _experiments_of(paper: Paper, figure: str) -> set[str]:

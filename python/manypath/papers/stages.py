@@ -30,10 +30,10 @@ class Stage:
 def stages(paper: Paper, precision: Precision, figures: Sequence[Figure], cases: Sequence[Case]) -> list[Stage]:
     """Divide the cases of a paper by the figures that read them; cheap figures first, cases without a figure last."""
     left = {name: [case for case in cases if case.experiment == name] for name in {case.experiment for case in cases}}
-    needs = {figure.name: _needs(paper, figure) for figure in figures}
+    needed = {figure.name: needs(paper, figure) for figure in figures}
     planned: list[Stage] = []
-    for figure in sorted(figures, key=lambda figure: _cost(paper, precision, needs[figure.name])):
-        new = tuple(case for name in sorted(needs[figure.name]) for case in left.pop(name, ()))
+    for figure in sorted(figures, key=lambda figure: _cost(paper, precision, needed[figure.name])):
+        new = tuple(case for name in sorted(needed[figure.name]) for case in left.pop(name, ()))
         if new or not planned:
             planned.append(Stage(new, (figure,)))
         else:
@@ -44,10 +44,10 @@ def stages(paper: Paper, precision: Precision, figures: Sequence[Figure], cases:
 
 def cost_of_first(paper: Paper, precision: Precision) -> float:
     """Estimate the cost of the cheapest figure of a paper, in simulated Mbit."""
-    return min((_cost(paper, precision, _needs(paper, figure)) for figure in paper.figures), default=inf)
+    return min((_cost(paper, precision, needs(paper, figure)) for figure in paper.figures), default=inf)
 
 
-def _needs(paper: Paper, figure: Figure) -> set[str]:
+def needs(paper: Paper, figure: Figure) -> set[str]:
     """Return the experiments of a figure, and those of other drawings with its number."""
     own = {experiment.name for experiment in paper.experiments.all() if str(experiment.figure) == str(figure.number)}
     return own | set(figure.experiments)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -10,8 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from manypath.arguments import file
-from manypath.figures.picture import FORMATS
+from manypath.errors import Stopped
 from manypath.papers.paper import Figure, Paper
+from manypath.papers.stages import needs
 from manypath.report.anchors import PAGE as ANCHORS_PAGE
 from manypath.report.cards import Card, card_of, cards_in
 from manypath.report.charts import LIBRARY, available, chart, library
@@ -22,7 +24,8 @@ from manypath.report.targets import check, index_of, replace_page, replacing
 from manypath.report.views import Drawing, PaperView, illustrated, view_of
 
 if TYPE_CHECKING:
-    from manypath.papers.paper_evaluation import Grow, PaperEvaluation
+    from manypath.papers.evidence import Evidence
+    from manypath.papers.paper_evaluation import PaperEvaluation
 
 
 def build(parts: Sequence[PaperEvaluation], target: str | Path) -> Path:
@@ -49,7 +52,7 @@ def build(parts: Sequence[PaperEvaluation], target: str | Path) -> Path:
     return report.list_pages()
 
 
-def growing(target: str | Path, papers: Sequence[Paper]) -> Grow:
+def growing(target: str | Path, papers: Sequence[Paper]) -> Growing:
     """Return a function that adds the evaluation of a paper, finished or not, to a report.
 
     Its first call prints the path of the report. The report lists the full results of the package
@@ -62,15 +65,27 @@ def growing(target: str | Path, papers: Sequence[Paper]) -> Grow:
     """
     report = Report(Path(file("report", target)), papers)
     report.begin()
-    told: list[Path] = []
+    return Growing(report)
 
-    def grow(part: PaperEvaluation) -> None:
-        page = report.add(part)
-        if not told:
-            told.append(page)
+
+class Growing:
+    """Adds evaluations to a report, until it is stopped."""
+
+    def __init__(self, report: Report) -> None:
+        """Add to a report."""
+        self._report = report
+        self._told = False
+
+    def __call__(self, part: PaperEvaluation) -> None:
+        """Add the evaluation of a paper, finished or not."""
+        page = self._report.add(part)
+        if not self._told:
+            self._told = True
             sys.stderr.write(f"report: {page} shows the first figures; reload it for further ones\n")
 
-    return grow
+    def stop(self) -> None:
+        """End the current call, which may be in another thread, before its next figure."""
+        self._report.stop()
 
 
 class Report:
@@ -81,7 +96,12 @@ class Report:
         check(target, papers)
         self._index = index_of(target)
         self._folder = self._index.parent
-        self._early: dict[tuple[str, str], Drawing] = {}
+        self._drawn: dict[tuple[str, str], tuple[list[str], Drawing]] = {}
+        self._stopped = threading.Event()
+
+    def stop(self) -> None:
+        """Make a call of `add` in another thread end before its next figure."""
+        self._stopped.set()
 
     def begin(self) -> None:
         """Write the first page before the first run, if there are full results that it can list."""
@@ -129,19 +149,25 @@ class Report:
         """Draw the figures whose runs are complete, save them in every format, and return the drawings by name."""
         drawings: dict[str, Drawing] = {}
         for figure in drawn(part):
+            if self._stopped.is_set():
+                raise Stopped("stopped: finished results are kept")
             key = part.paper.name, figure.name
-            if part.unfinished is None or key not in self._early:
-                self._early[key] = self._drawing(part, figure)
-            drawings[figure.name] = self._early[key]
+            # Only the experiments of the figure, so that a drawing does not depend on the other runs so far.
+            evidence = part.evidence.of(needs(part.paper, figure))
+            runs = [*evidence.digests()]
+            if key not in self._drawn or self._drawn[key][0] != runs:
+                self._drawn[key] = runs, self._drawing(part, figure, evidence)
+            drawings[figure.name] = self._drawn[key][1]
         return drawings
 
-    def _drawing(self, part: PaperEvaluation, figure: Figure) -> Drawing:
-        picture = figure.draw(part.evidence)
+    def _drawing(self, part: PaperEvaluation, figure: Figure, evidence: Evidence) -> Drawing:
+        picture = figure.draw(evidence)
         title = f"Figure {figure.number}. {figure.caption}"
-        for ending in FORMATS:
+        drawn = picture.rendered(title)
+        for ending, content in drawn.files.items():
             with replacing(self._figures_of(part) / f"{figure.name}.{ending}") as begun:
-                picture.save(begun, title=title)
-        return Drawing(picture.inline(f"{part.paper.name}-{figure.name}", title=title), chart(picture))
+                begun.write_bytes(content)
+        return Drawing(drawn.inline(f"{part.paper.name}-{figure.name}"), chart(picture))
 
     def _figures_of(self, part: PaperEvaluation) -> Path:
         return self._folder / "figures" / part.paper.name

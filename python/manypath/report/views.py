@@ -156,7 +156,7 @@ class PaperView:
 
 def view_of(part: PaperEvaluation) -> PaperView:
     """Return the page of an evaluated paper, without figures."""
-    paper, precision = part.paper, part.precision
+    paper = part.paper
     columns = columns_of(part)
     published = load(paper.name)
     full = None if part.causes and part.unfinished is None else published
@@ -166,8 +166,7 @@ def view_of(part: PaperEvaluation) -> PaperView:
     return PaperView(
         paper=paper,
         file=f"{paper.name}.html",
-        preliminary=part.unfinished is None
-        and (precision.name != "full" or precision.replications < paper.full.replications),
+        preliminary=part.unfinished is None and part.preliminary,
         scope="all figures" if part.figure is None else f"figure {part.figure} only",
         columns=[ColumnView(name, counts_of(verdicts)) for name, verdicts in columns.items()],
         reconstruction=reconstruction_of(paper.name),

@@ -130,7 +130,7 @@ fn addresses_of_the_machine_that_are_not_sent_to_peers_are_counted() {
             let line = "warning: peers learn 16 of these 17 addresses, no more: `--bind` chooses\n";
             assert_eq!(receiver.line(), line);
         }
-        receiver.until_signals_are_caught();
+        receiver.until_signals_are_blocked();
         receiver.terminate();
         assert_eq!(receiver.wait().err, "error: interrupted\n");
     }
@@ -153,7 +153,7 @@ fn the_sctp_of_the_kernel_is_detected_and_named() {
             assert_eq!(line, text);
         } else {
             assert!(line.starts_with("waiting on 127.0.0.1"), "{line}");
-            receiver.until_signals_are_caught();
+            receiver.until_signals_are_blocked();
             receiver.terminate();
         }
         assert_eq!(receiver.wait().code, Some(code));
@@ -212,7 +212,7 @@ fn a_program_that_waits_for_a_pipe_can_be_interrupted() {
     let pipe = pipe.to_str().unwrap();
     for option in ["--pcapng", "--events", "--settings"] {
         let waiting = Process::start(["perf", "--to", "127.0.0.11", option, pipe]);
-        waiting.until_signals_are_caught();
+        waiting.until_signals_are_blocked();
         waiting.terminate();
         let said = waiting.wait();
         assert_eq!((said.code, said.err.as_str()), (Some(130), "error: interrupted\n"), "{option}");

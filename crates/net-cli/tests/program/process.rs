@@ -113,18 +113,18 @@ impl Process {
         self.child.kill().expect("it runs");
     }
 
-    /// Waits until the program handles SIGTERM. proc_pid_status(5)
-    pub(crate) fn until_signals_are_caught(&self) {
+    /// Waits until the program has blocked SIGTERM, which it then reads. proc_pid_status(5)
+    pub(crate) fn until_signals_are_blocked(&self) {
         let status = format!("/proc/{}/status", self.child.id());
-        let catches = || {
+        let blocks = || {
             let status = std::fs::read_to_string(&status).expect("it runs");
-            let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:\t"));
-            let caught = u64::from_str_radix(caught.expect("Linux tells"), 16).expect("a mask");
-            caught & (1 << (SIGTERM - 1)) != 0
+            let blocked = status.lines().find_map(|line| line.strip_prefix("SigBlk:\t"));
+            let blocked = u64::from_str_radix(blocked.expect("Linux tells"), 16).expect("a mask");
+            blocked & (1 << (SIGTERM - 1)) != 0
         };
         let begun = Instant::now();
-        while !catches() {
-            assert!(begun.elapsed() < PATIENCE, "signals are not caught within {PATIENCE:?}");
+        while !blocks() {
+            assert!(begun.elapsed() < PATIENCE, "signals are not blocked within {PATIENCE:?}");
             std::thread::sleep(Duration::from_millis(5));
         }
     }

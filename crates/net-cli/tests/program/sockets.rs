@@ -109,6 +109,23 @@ fn signals_of_the_wrapper_reach_the_program() {
 }
 
 #[test]
+fn the_program_blocks_the_signals_that_the_wrapper_was_started_with() {
+    let mask = "import signal; print(sorted(signal.pthread_sigmask(signal.SIG_BLOCK, [])))";
+    let blocking = "import os, signal, sys\n\
+                    signal.pthread_sigmask(signal.SIG_SETMASK, [signal.SIGUSR1, signal.SIGURG])\n\
+                    os.execvp(sys.argv[1], sys.argv[1:])";
+    let program = [env!("CARGO_BIN_EXE_manypath-net"), "run", "--local", "127.0.0.1"];
+    let udp = free_port().to_string();
+    let mut command = Command::new("python3");
+    command.args(["-c", blocking]).args(program).args(["--encapsulation", &udp]);
+    command.args(["--preload", library(), "--", "python3", "-c", mask]);
+    let said = Process::of(command).wait();
+    assert_eq!(said.code, Some(0), "{}", said.err);
+    let names: Vec<_> = said.out.split('<').filter_map(|it| it.split(':').next()).skip(1).collect();
+    assert_eq!(names, ["Signals.SIGUSR1", "Signals.SIGURG"], "{}", said.out);
+}
+
+#[test]
 fn the_wrapper_takes_more_files_and_leaves_the_limit_of_the_program() {
     let words = ["run", "--local", "127.0.0.1", "--encapsulation"];
     let udp = free_port().to_string();

@@ -7,19 +7,23 @@ use manypath_net::{Association, Endpoint, Error};
 use manypath_posix::abi::message::InitMsg;
 use nix::errno::Errno;
 
-use super::{Found, Many};
+use crate::associations::Associations;
 use crate::connected::Connected;
-use crate::daemon::Shared;
 use crate::errors::errno;
-use crate::limits::{Place, Refusal};
+use crate::limits::{Place, Refusal, Usage};
 use crate::names;
+use crate::one_to_many::{Found, Many};
 use crate::opening::{self, Use};
-use crate::options::Options;
+use crate::option_values::Options;
+use crate::outlet::Owner;
+use crate::ports::Ports;
 use crate::socket::{Phase, Socket};
 
 /// `listen`. Associations of peers are added to the socket. A backlog of 0 ends it, as in Linux.
 pub(crate) async fn listen(
-    shared: &Arc<Shared>,
+    ports: &Ports,
+    usage: &Arc<Usage>,
+    associations: &Arc<Associations>,
     socket: &Arc<Socket>,
     backlog: i32,
 ) -> Result<(), Errno> {
@@ -39,17 +43,18 @@ pub(crate) async fn listen(
         Phase::Closed => None,
         _ => return Err(Errno::EINVAL),
     };
-    let udp = shared.settings.encapsulation;
+    let udp = ports.encapsulation();
     let suits = |endpoint: &Endpoint| udp.is_none_or(|udp| endpoint.encapsulation_port() == udp);
     let endpoint = match known.filter(suits) {
         Some(endpoint) => {
             endpoint.admit(Some(backlog));
             endpoint
         }
-        None => listening_endpoint(shared, socket, backlog).await?,
+        None => listening_endpoint(ports, socket, backlog).await?,
     };
-    let accepting = tokio::spawn(accept(Arc::clone(shared), Arc::clone(socket), endpoint.clone()));
-    let accepting = accepting.abort_handle();
+    let (usage, associations) = (Arc::clone(usage), Arc::clone(associations));
+    let accepting = accept(usage, associations, Arc::clone(socket), endpoint.clone());
+    let accepting = tokio::spawn(accepting).abort_handle();
     let mut state = socket.state();
     if matches!(state.phase, Phase::Closed) {
         state.phase = Phase::Many(Many::new(endpoint.clone()));
@@ -66,27 +71,33 @@ pub(crate) async fn listen(
 }
 
 async fn listening_endpoint(
-    shared: &Arc<Shared>,
-    socket: &Arc<Socket>,
+    ports: &Ports,
+    socket: &Socket,
     backlog: usize,
 ) -> Result<Endpoint, Errno> {
     let (builder, port) = {
         let mut state = socket.state();
-        (opening::claim(shared, socket, &mut state, Use::Listen)?, state.port)
+        (opening::claim(ports, socket, &mut state, Use::Listen)?, state.port)
     };
     builder.listen(backlog).bind(port).await.map_err(|error| errno(&error))
 }
 
 /// Adds associations of peers to the socket.
-async fn accept(shared: Arc<Shared>, socket: Arc<Socket>, endpoint: Endpoint) {
+async fn accept(
+    usage: Arc<Usage>,
+    associations: Arc<Associations>,
+    socket: Arc<Socket>,
+    endpoint: Endpoint,
+) {
     while let Ok(association) = endpoint.accept().await {
-        let Ok(place) = shared.place(socket.user) else {
+        let Ok(place) = usage.socket(socket.user) else {
             association.abort("");
             continue;
         };
         let options = socket.state().options.clone();
         options.apply_to(&association);
-        if let Err(association) = add(&shared, &socket, (association, place), &endpoint, options) {
+        let added = add(&associations, &socket, (association, place), &endpoint, options);
+        if let Err(association) = added {
             association.abort("");
         }
     }
@@ -94,7 +105,7 @@ async fn accept(shared: Arc<Shared>, socket: Arc<Socket>, endpoint: Endpoint) {
 
 /// Adds an association, which has a place. It is returned if the socket is closed.
 fn add(
-    shared: &Arc<Shared>,
+    associations: &Associations,
     socket: &Arc<Socket>,
     (association, place): (Association, Place),
     endpoint: &Endpoint,
@@ -102,19 +113,23 @@ fn add(
 ) -> Result<Connected, Association> {
     let mut state = socket.state();
     let Phase::Many(many) = &mut state.phase else { return Err(association) };
-    let connected = Connected::attach(shared, socket, association, endpoint.clone(), options);
+    let owner = Arc::clone(socket) as Arc<dyn Owner>;
+    let endpoint = endpoint.clone();
+    let connected = Connected::attach(associations, owner, association, endpoint, options);
     many.insert(connected.clone(), place);
     Ok(connected)
 }
 
 /// `connect` and `sctp_connectx`; returns the number of the association.
 pub(crate) async fn connect(
-    shared: &Arc<Shared>,
+    ports: &Ports,
+    usage: &Arc<Usage>,
+    associations: &Associations,
     socket: &Arc<Socket>,
     peers: &[SocketAddr],
     non_blocking: bool,
 ) -> Result<i32, Errno> {
-    let connected = open(shared, socket, peers, None).await?;
+    let connected = open(ports, usage, associations, socket, peers, None).await?;
     if non_blocking {
         return Err(Errno::EINPROGRESS);
     }
@@ -127,7 +142,9 @@ pub(crate) async fn connect(
 /// The error is `EISCONN` or `EALREADY` if there is one with an address of the peer, `ENOBUFS` if the user has no place
 /// for it.
 pub(super) async fn open(
-    shared: &Arc<Shared>,
+    ports: &Ports,
+    usage: &Arc<Usage>,
+    associations: &Associations,
     socket: &Arc<Socket>,
     peers: &[SocketAddr],
     init: Option<InitMsg>,
@@ -136,15 +153,15 @@ pub(super) async fn open(
     for peer in peers {
         refuse_known(socket, peer).await?;
     }
-    let place = shared.place(socket.user).map_err(Refusal::errno_of_association)?;
-    let endpoint = endpoint(shared, socket).await?;
+    let place = usage.socket(socket.user).map_err(Refusal::errno_of_association)?;
+    let endpoint = endpoint(ports, socket).await?;
     let (peer, options) = {
         let state = socket.state();
         let mut options = state.options.clone();
         if let Some(init) = init {
             options.set_init(init);
         }
-        (opening::peer(shared, socket.domain, &options, peers)?, options)
+        (opening::peer(ports, socket.domain, &options, peers)?, options)
     };
     let association = endpoint.begin(&peer, |config| options.apply(config));
     let association = association.map_err(|error| match error {
@@ -152,14 +169,14 @@ pub(super) async fn open(
         Error::AlreadyConnected(_) => Errno::EADDRNOTAVAIL,
         error => errno(&error),
     })?;
-    add(shared, socket, (association, place), &endpoint, options).map_err(|association| {
+    add(associations, socket, (association, place), &endpoint, options).map_err(|association| {
         association.abort("");
         Errno::ECONNABORTED
     })
 }
 
 /// Fails if the socket has an association with a peer. One that ends is waited for.
-async fn refuse_known(socket: &Arc<Socket>, peer: &SocketAddr) -> Result<(), Errno> {
+async fn refuse_known(socket: &Socket, peer: &SocketAddr) -> Result<(), Errno> {
     let ip = names::canonical(socket.domain, peer)?;
     let found = match &socket.state().phase {
         Phase::Many(many) => many.find(ip, peer.port()),
@@ -180,13 +197,13 @@ async fn refuse_known(socket: &Arc<Socket>, peer: &SocketAddr) -> Result<(), Err
 }
 
 /// The endpoint of a socket. The first association of a socket that does not listen creates it.
-async fn endpoint(shared: &Arc<Shared>, socket: &Arc<Socket>) -> Result<Endpoint, Errno> {
+async fn endpoint(ports: &Ports, socket: &Socket) -> Result<Endpoint, Errno> {
     if let Phase::Many(many) = &socket.state().phase {
         return Ok(many.endpoint.clone());
     }
     let (builder, port) = {
         let mut state = socket.state();
-        (opening::claim(shared, socket, &mut state, Use::Connect)?, state.port)
+        (opening::claim(ports, socket, &mut state, Use::Connect)?, state.port)
     };
     // It may listen later
     let endpoint = builder.listen(1).bind(port).await.map_err(|error| errno(&error))?;

@@ -8,16 +8,20 @@ use manypath_posix::abi::constants::{SCTP_ABORT, SCTP_ADDR_OVER, SCTP_EOF, SCTP_
 use manypath_posix::record::{ALL_SENT, Call, NOTHING_SENT, Request, SEND_RECORD, SendInfo, Sent};
 use nix::errno::Errno;
 
-use super::Found;
 use super::opening::open;
+use crate::associations::Associations;
 use crate::connected::Connected;
-use crate::daemon::Shared;
+use crate::limits::Usage;
 use crate::names;
+use crate::one_to_many::Found;
+use crate::ports::Ports;
 use crate::socket::{Phase, Socket};
 
 /// Answers [`manypath_posix::record::Operation::Send`]. Aborts at once, and opens an association for a new address.
 pub(crate) async fn permission(
-    shared: &Arc<Shared>,
+    ports: &Ports,
+    usage: &Arc<Usage>,
+    associations: &Associations,
     socket: &Arc<Socket>,
     call: &Call<'_>,
 ) -> Result<i32, Errno> {
@@ -47,7 +51,7 @@ pub(crate) async fn permission(
         (Some(Found::Here(connected)), None) => for_one(&connected, &sent),
         (Some(Found::Here(connected)), _) if !connected.is_over() => for_one(&connected, &sent),
         (Some(Found::Peeled(connected)), _) if !connected.is_over() => Err(Errno::EADDRNOTAVAIL),
-        (_, Some(to)) => for_new(shared, socket, &sent, to, call).await,
+        (_, Some(to)) => for_new(ports, usage, associations, socket, &sent, to, call).await,
         (_, None) => Err(Errno::EPIPE),
     }
 }
@@ -96,7 +100,9 @@ fn has_stream(info: SendInfo, count: u16) -> Result<i32, Errno> {
 /// Handles a message to an address without association. The message is accepted even if the association cannot be
 /// established, because a notification reports this to the program.
 async fn for_new(
-    shared: &Arc<Shared>,
+    ports: &Ports,
+    usage: &Arc<Usage>,
+    associations: &Associations,
     socket: &Arc<Socket>,
     sent: &Sent<'_>,
     to: SocketAddr,
@@ -112,7 +118,7 @@ async fn for_new(
     if info.flags & (SCTP_EOF | SCTP_ABORT) != 0 {
         return Err(Errno::EINVAL);
     }
-    let connected = match open(shared, socket, &[to], sent.init).await {
+    let connected = match open(ports, usage, associations, socket, &[to], sent.init).await {
         Ok(connected) => connected,
         // Another thread of the program was faster
         Err(Errno::EISCONN | Errno::EALREADY) => return Ok(SEND_RECORD),

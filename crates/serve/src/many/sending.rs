@@ -6,9 +6,9 @@ use manypath_posix::abi::constants::{SCTP_ABORT, SCTP_EOF, SCTP_SENDALL};
 use manypath_posix::record::Sent;
 use nix::errno::Errno;
 
-use super::Found;
 use crate::connected::Connected;
 use crate::names;
+use crate::one_to_many::{Found, Many};
 use crate::socket::{End, Phase, Socket};
 
 /// Sends a message of the program. A message for an association that has ended meanwhile is dropped. The program had the
@@ -42,7 +42,7 @@ pub(crate) async fn send(socket: &Socket, sent: &Sent<'_>, payload: &Bytes) -> R
 }
 
 /// An association that the socket has, or had when the program sent the message.
-fn find(socket: &Socket, find: impl FnOnce(&super::Many) -> Option<Found>) -> Option<Connected> {
+fn find(socket: &Socket, find: impl FnOnce(&Many) -> Option<Found>) -> Option<Connected> {
     let state = socket.state();
     let Phase::Many(many) = &state.phase else { return None };
     let (Found::Here(connected) | Found::Peeled(connected)) = find(many)?;

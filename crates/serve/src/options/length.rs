@@ -43,5 +43,14 @@ pub(crate) fn least(option: i32, full: usize, room: usize) -> usize {
     }
 }
 
+/// A shorter structure, of an older header file, has no values of the last fields.
+pub(super) fn complete_parameters(bytes: &[u8]) -> Option<PaddrParams> {
+    let mut all = bytes.to_vec();
+    if bytes.len() == OLD_PADDR_PARAMS {
+        all.resize(PaddrParams::SIZE, 0);
+    }
+    PaddrParams::decode(&all)
+}
+
 /// `struct sctp_paddrparams` before its last two fields.
 pub(super) const OLD_PADDR_PARAMS: usize = 152;

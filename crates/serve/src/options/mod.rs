@@ -4,7 +4,6 @@ mod length;
 mod one_to_many;
 mod only;
 mod socket_level;
-mod state;
 mod target;
 mod values;
 
@@ -15,7 +14,6 @@ use nix::libc;
 
 use super::socket::Socket;
 pub(super) use length::least;
-pub(super) use state::Options;
 use target::{Scope, Target};
 use values as v;
 

@@ -4,8 +4,7 @@ use manypath_posix::abi::Layout;
 use manypath_posix::abi::constants::*;
 use manypath_posix::abi::option::{AssocValue, PaddrParams};
 
-use super::length::OLD_PADDR_PARAMS;
-use super::values::complete_parameters;
+use super::length::{OLD_PADDR_PARAMS, complete_parameters};
 
 /// A number. Options of IP may have one byte. net/ipv4/ip_sockglue.c
 pub(super) fn number(bytes: &[u8]) -> Option<i32> {

@@ -4,9 +4,9 @@ use manypath_posix::abi::constants::{SCTP_ALL_ASSOC, SCTP_CURRENT_ASSOC, SCTP_FU
 use manypath_posix::abi::{Address, Layout, address};
 use nix::errno::Errno;
 
-use super::Options;
 use crate::connected::Connected;
 use crate::names;
+use crate::option_values::Options;
 use crate::socket::{Phase, Socket};
 
 /// The part of an option's value that names an association of a one-to-many socket. A one-to-one socket ignores it.

@@ -16,12 +16,13 @@ use manypath_posix::record::PartialReliability;
 use manypath_sctp::AssociationState;
 use nix::errno::Errno;
 
-use super::length::OLD_PADDR_PARAMS;
+use super::length::complete_parameters;
 use super::only::is_contradictory;
 use super::target::{Target, is_any};
 use crate::connected::Connected;
 use crate::names;
 use crate::socket::Socket;
+use crate::socket_names;
 
 type Value = Result<Vec<u8>, Errno>;
 type Done = Result<(), Errno>;
@@ -132,15 +133,6 @@ fn path_to(
     let ip = names::canonical(socket.domain, &wanted)?;
     let paths = connected.association.paths();
     paths.into_iter().enumerate().find(|(_, path)| path.remote == ip).ok_or(Errno::EINVAL)
-}
-
-/// A shorter structure, of an older header file, has no values of the last fields.
-pub(super) fn complete_parameters(bytes: &[u8]) -> Option<PaddrParams> {
-    let mut all = bytes.to_vec();
-    if bytes.len() == OLD_PADDR_PARAMS {
-        all.resize(PaddrParams::SIZE, 0);
-    }
-    PaddrParams::decode(&all)
 }
 
 /// Parameters whose address is one of the peer, or none.
@@ -376,7 +368,7 @@ pub(super) fn peer_addresses(at: &Target<'_>, _: &[u8]) -> Value {
 }
 
 pub(super) fn local_addresses(at: &Target<'_>, _: &[u8]) -> Value {
-    Ok(list(at.number(), &names::locals(at.socket)))
+    Ok(list(at.number(), &socket_names::locals(at.socket)))
 }
 
 fn list(assoc_id: i32, addresses: &[SocketAddr]) -> Vec<u8> {

@@ -3,7 +3,7 @@
 use manypath_net::{Association, Builder, Endpoint};
 use manypath_program::tell;
 
-use crate::arguments::{Local, MOST_STREAMS};
+use crate::local::{Local, MOST_STREAMS};
 
 /// The settings of both sides; `udp` is the local UDP port, if UDP encapsulation is used.
 pub(crate) fn builder(local: &Local, udp: u16) -> Builder {

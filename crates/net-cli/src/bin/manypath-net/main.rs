@@ -5,6 +5,7 @@ mod arguments;
 mod config_file;
 mod failure;
 mod listen;
+mod local;
 mod output;
 mod outputs;
 mod patience;
@@ -14,6 +15,7 @@ mod protocol;
 mod receive;
 mod send;
 mod service_manager;
+mod signals;
 mod sockets;
 mod stop;
 mod watch;
@@ -27,6 +29,7 @@ use std::time::Duration;
 use arguments::{Arguments, Task};
 use config_file::Unparsed;
 use failure::Failure;
+use signals::Blocked;
 use stop::Stop;
 use watch::Watch;
 
@@ -58,6 +61,7 @@ fn check_resources() -> Result<(), Failure> {
 
 /// Runs the task until it completes, or until a signal ends it.
 fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
+    let blocked = Blocked::begin(arguments.task.signals())?;
     check_resources()?;
     let mut runtime = if arguments.task.has_one_thread() {
         tokio::runtime::Builder::new_current_thread()
@@ -69,7 +73,8 @@ fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
         .build()
         .map_err(|error| Failure::broken(format!("threads: {error}")))?;
     let done = runtime.block_on(async {
-        let stop = Stop::on_signals()?;
+        let signals = blocked.read()?;
+        let stop = Stop::on(&signals);
         let mut code = ExitCode::SUCCESS;
         let task = &arguments.task;
         let (watched, inputs) = (task.watched(), task.inputs());
@@ -80,8 +85,8 @@ fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
             Task::Send(send) => send::run(send, stop, &watch).await,
             Task::Receive(receive) => receive::run(receive, stop, &watch).await,
             Task::Perf(perf) => perf::run(*perf, stop, &watch).await,
-            Task::Serve(serve) => sockets::serve(*serve, stop, &watch).await,
-            Task::Run(run) => match sockets::run(*run, stop, &watch).await {
+            Task::Serve(serve) => sockets::serve(*serve, stop, &signals, &watch).await,
+            Task::Run(run) => match sockets::run(*run, stop, &signals, &watch).await {
                 Ok(ended) => {
                     code = ended;
                     Ok(())

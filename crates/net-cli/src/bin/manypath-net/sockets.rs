@@ -8,22 +8,23 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::{ExitCode, ExitStatus};
+use std::process::{Child, Command, ExitCode, ExitStatus};
 use std::time::Duration;
 
 use clap::Args;
+use manypath_net::socket::register;
 use manypath_net::{BoundAddress, Error, Peer};
 use manypath_program::tell;
 use manypath_serve::{Daemon, Limits, Settings};
-use nix::unistd::Group;
-use rustix::process::{Pid, Resource, Rlimit, Signal, getrlimit, kill_process, setrlimit};
-use tokio::process::Command;
-use tokio::signal::unix::{self, SignalKind, signal};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::{Group, Pid};
+use rustix::process::{PidfdFlags, Resource, Rlimit, getrlimit, pidfd_open, setrlimit};
 
 use crate::addresses::builder;
-use crate::arguments::{Local, port, whole};
 use crate::failure::Failure;
+use crate::local::{Local, port, whole};
 use crate::service_manager;
+use crate::signals::{Heard, Signals};
 use crate::stop::Stop;
 use crate::watch::{Watch, Watched};
 
@@ -115,7 +116,12 @@ impl Run {
 }
 
 /// Serves programs until stopped by a signal.
-pub(crate) async fn serve(serve: Serve, mut stop: Stop, watch: &Watch) -> Result<(), Failure> {
+pub(crate) async fn serve(
+    serve: Serve,
+    mut stop: Stop,
+    signals: &Signals,
+    watch: &Watch,
+) -> Result<(), Failure> {
     let Serve { socket, group, limit_per_user, drain, stack, .. } = serve;
     let missing = "`--socket` is missing, expected the path of the Unix socket for programs";
     let socket = socket.ok_or_else(|| Failure::input(missing))?;
@@ -128,7 +134,7 @@ pub(crate) async fn serve(serve: Serve, mut stop: Stop, watch: &Watch) -> Result
     service_manager::tell(service_manager::STOPPING);
     daemon.open_no_more();
     let in_time = daemon.drain(Duration::from_secs(drain.into()));
-    Stop::on_signals()?.or_instead(in_time, daemon.drain(Duration::ZERO)).await;
+    Stop::on(signals).or_instead(in_time, daemon.drain(Duration::ZERO)).await;
     Ok(())
 }
 
@@ -159,9 +165,14 @@ fn open_more_files() {
 }
 
 /// Runs a program with sockets of this process; returns its exit code, or 128 and the number of its signal.
-pub(crate) async fn run(run: Run, mut stop: Stop, watch: &Watch) -> Result<ExitCode, Failure> {
+pub(crate) async fn run(
+    run: Run,
+    mut stop: Stop,
+    signals: &Signals,
+    watch: &Watch,
+) -> Result<ExitCode, Failure> {
     // Those that arrive before the program runs are passed later
-    let signals = Signals::catch()?;
+    let heard = signals.hear();
     let library = library(run.preload)?;
     // A program that changes to another user must still reach the Unix socket
     let reachable = Permissions::from_mode(0o711);
@@ -175,19 +186,21 @@ pub(crate) async fn run(run: Run, mut stop: Stop, watch: &Watch) -> Result<ExitC
     let daemon = start(&run.stack, ("the socket in `TMPDIR`", &socket), Access::default(), watch)?;
     let (program, arguments) =
         run.command.split_first().ok_or_else(|| Failure::input("COMMAND is missing"))?;
-    let mut child = Command::new(program)
+    let mut command = Command::new(program);
+    command
         .args(arguments)
         .env(ENVIRONMENT, &socket)
-        .env(LD_PRELOAD, preloaded(std::env::var_os(LD_PRELOAD), &library))
+        .env(LD_PRELOAD, preloaded(std::env::var_os(LD_PRELOAD), &library));
+    signals.blocked().restore_in(&mut command);
+    let mut child = command
         .spawn()
         .map_err(|error| Failure::input(format!("COMMAND is {program:?}: {error}")))?;
     // The program keeps its own limit
     open_more_files();
-    let id = child.id().and_then(|id| Pid::from_raw(id.cast_signed()));
-    let id = id.ok_or_else(|| Failure::broken("the program has no process id"))?;
+    let id = Pid::from_raw(child.id().cast_signed());
     let status = tokio::select! {
-        status = child.wait() => status?,
-        never = signals.pass_to(id) => match never {},
+        status = end(&mut child) => status?,
+        never = pass(heard, id) => match never {},
     };
     stop.or_instead(daemon.drain(LONG), daemon.drain(SHORT)).await;
     Ok(code(status))
@@ -285,45 +298,23 @@ fn preloaded(before: Option<OsString>, library: &Path) -> OsString {
     all
 }
 
-/// Signals for the program, which this process catches.
-struct Signals {
-    hangup: unix::Signal,
-    interrupt: unix::Signal,
-    quit: unix::Signal,
-    terminate: unix::Signal,
-    user_1: unix::Signal,
-    user_2: unix::Signal,
+/// Waits for the end of a program.
+async fn end(child: &mut Child) -> io::Result<ExitStatus> {
+    let process =
+        register(pidfd_open(rustix::process::Pid::from_child(child), PidfdFlags::empty())?)?;
+    // Readable from the end of the process on. pidfd_open(2)
+    drop(process.readable().await?);
+    child.wait()
 }
 
-impl Signals {
-    fn catch() -> io::Result<Self> {
-        Ok(Self {
-            hangup: signal(SignalKind::hangup())?,
-            interrupt: signal(SignalKind::interrupt())?,
-            quit: signal(SignalKind::quit())?,
-            terminate: signal(SignalKind::terminate())?,
-            user_1: signal(SignalKind::user_defined1())?,
-            user_2: signal(SignalKind::user_defined2())?,
-        })
-    }
-
-    /// Passes signals to the program until the future is dropped. A terminal sends SIGINT and SIGQUIT to the program
-    /// too.
-    async fn pass_to(mut self, program: Pid) -> Infallible {
-        let from_terminal = io::stdin().is_terminal();
-        loop {
-            let (signal, is_passed) = tokio::select! {
-                _ = self.hangup.recv() => (Signal::HUP, true),
-                _ = self.interrupt.recv() => (Signal::INT, !from_terminal),
-                _ = self.quit.recv() => (Signal::QUIT, !from_terminal),
-                _ = self.terminate.recv() => (Signal::TERM, true),
-                _ = self.user_1.recv() => (Signal::USR1, true),
-                _ = self.user_2.recv() => (Signal::USR2, true),
-            };
-            if is_passed {
-                // Fails only if the program has ended
-                let _ = kill_process(program, signal);
-            }
+/// Passes signals to a program until the future is dropped. A terminal sends SIGINT and SIGQUIT to the program too.
+async fn pass(mut heard: Heard, program: Pid) -> Infallible {
+    let from_terminal = io::stdin().is_terminal();
+    loop {
+        let signal = heard.next().await;
+        if !(from_terminal && matches!(signal, Signal::SIGINT | Signal::SIGQUIT)) {
+            // Fails only if the program has ended
+            let _ = kill(program, signal);
         }
     }
 }

@@ -1,42 +1,32 @@
 //! Graceful end of the program after Ctrl-C, SIGTERM or SIGHUP.
 
 use std::future::Future;
-use std::io;
 use std::time::Duration;
 
-use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
 use crate::failure::Failure;
+use crate::signals::{ENDING, Signals};
 
 /// Signals tasks to end. Clones share the signal.
 #[derive(Clone, Debug)]
 pub(crate) struct Stop(watch::Receiver<bool>);
 
 impl Stop {
-    /// A stop that signals to this process trigger.
-    pub(crate) fn on_signals() -> io::Result<Self> {
+    /// A stop that signals to this process trigger from now on.
+    pub(crate) fn on(signals: &Signals) -> Self {
         let (sender, receiver) = watch::channel(false);
-        let mut signals = [
-            signal(SignalKind::interrupt())?,
-            signal(SignalKind::terminate())?,
-            signal(SignalKind::hangup())?,
-        ];
+        let mut heard = signals.hear();
         tokio::spawn(async move {
-            let [interrupt, terminate, hangup] = &mut signals;
-            tokio::select! {
-                _ = interrupt.recv() => {}
-                _ = terminate.recv() => {}
-                _ = hangup.recv() => {}
-            }
+            while !ENDING.contains(&heard.next().await) {}
             // Fails only if all tasks have ended
             let _ = sender.send(true);
-            // Keep handling the signals until the process ends
+            // The sender lives until the process ends
             std::future::pending::<()>().await;
         });
-        Ok(Self(receiver))
+        Self(receiver)
     }
 
     /// Runs a task until it completes or the program must end.

@@ -1,25 +1,16 @@
 //! One association of a listener.
 
-use std::time::{Duration, Instant};
-
 use manypath_net::{Association, Message};
 
-use super::report::Report;
+use super::report::{Report, Subject};
 use super::sink::Target;
 use crate::failure::Failure;
 use crate::stop::Stop;
 
-/// An association with its received data.
+/// An association of a listener.
 #[derive(Debug)]
 pub(crate) struct Conversation {
-    pub(crate) association: Association,
-    /// Its number in this program.
-    pub(crate) number: u64,
-    /// First address and SCTP port of the peer.
-    pub(crate) peer: String,
-    pub(crate) messages: u64,
-    pub(crate) bytes: u64,
-    pub(crate) begun: Instant,
+    subject: Subject,
     report: Report,
     target: Target,
     echoes: bool,
@@ -33,27 +24,21 @@ impl Conversation {
         target: Target,
         echoes: bool,
     ) -> Self {
-        let peer = peer(&association);
-        let begun = Instant::now();
-        Self { association, number, peer, messages: 0, bytes: 0, begun, report, target, echoes }
-    }
-
-    /// The time since the association began.
-    pub(crate) fn elapsed(&self) -> Duration {
-        self.begun.elapsed()
+        Self { subject: Subject::new(association, number), report, target, echoes }
     }
 
     /// Receives messages until the peer sends no more.
     async fn listen(&mut self, stop: &Stop) -> Result<(), Failure> {
-        let mut sink = self.target.open(&self.peer, self.number)?;
-        while let Some(message) = self.association.receive().await? {
+        let Self { subject, target, .. } = self;
+        let mut sink = target.open(&subject.peer, subject.number)?;
+        while let Some(message) = subject.association.receive().await? {
             let ends = message.part.is_none_or(|part| !part.more_follows);
-            self.messages += u64::from(ends);
-            self.bytes += message.payload.len() as u64;
+            subject.messages += u64::from(ends);
+            subject.bytes += message.payload.len() as u64;
             sink.write(&message.payload)?;
             // No data can be sent once the program ends the association
             if self.echoes && !stop.is_requested() {
-                let sent = self.association.send(back(message)).await;
+                let sent = subject.association.send(back(message)).await;
                 sent.or_else(|error| if stop.is_requested() { Ok(()) } else { Err(error) })?;
             }
         }
@@ -67,8 +52,8 @@ pub(crate) async fn converse(
     mut stop: Stop,
 ) -> Result<(), Failure> {
     let report = conversation.report;
-    report.begins(&conversation);
-    let association = conversation.association.clone();
+    report.begins(&conversation.subject);
+    let association = conversation.subject.association.clone();
     let stopped = stop.clone();
     let done = {
         let listening = async {
@@ -92,7 +77,7 @@ pub(crate) async fn converse(
             }
         }
     };
-    report.ends(&conversation, done.as_ref().err());
+    report.ends(&conversation.subject, done.as_ref().err());
     done
 }
 
@@ -101,12 +86,4 @@ fn back(message: Message) -> Message {
     let Message { payload, stream, ppid, unordered, .. } = message;
     let back = Message::new(payload).stream(stream).ppid(ppid);
     if unordered { back.unordered() } else { back }
-}
-
-fn peer(association: &Association) -> String {
-    let remote = association.paths().first().map(|path| path.remote);
-    remote.map_or_else(
-        || "an unknown address".to_owned(),
-        |ip| std::net::SocketAddr::new(ip, association.peer_port()).to_string(),
-    )
 }

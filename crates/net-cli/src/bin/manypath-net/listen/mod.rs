@@ -17,8 +17,8 @@ use report::Report;
 use sink::Target;
 
 use crate::addresses::{builder, tell_waiting};
-use crate::arguments::{Local, port_or_any, whole};
 use crate::failure::Failure;
+use crate::local::{Local, port_or_any, whole};
 use crate::stop::Stop;
 use crate::watch::Watch;
 

@@ -1,10 +1,12 @@
 //! Reports of a listener about its associations, as text or JSON.
 
-use manypath_net::Path;
+use std::net::SocketAddr;
+use std::time::Instant;
+
+use manypath_net::{Association, Path};
 use manypath_program::tell;
 use serde_json::{Value, json};
 
-use super::conversation::Conversation;
 use crate::failure::Failure;
 use crate::output::say;
 use crate::progress::size;
@@ -17,14 +19,34 @@ pub(crate) struct Report {
     on_stderr: bool,
 }
 
+/// An association, and the data that was received on it.
+#[derive(Debug)]
+pub(crate) struct Subject {
+    pub(crate) association: Association,
+    /// Its number in this program.
+    pub(crate) number: u64,
+    /// First address and SCTP port of the peer.
+    pub(crate) peer: String,
+    pub(crate) messages: u64,
+    pub(crate) bytes: u64,
+    begun: Instant,
+}
+
+impl Subject {
+    pub(crate) fn new(association: Association, number: u64) -> Self {
+        let peer = peer(&association);
+        Self { association, number, peer, messages: 0, bytes: 0, begun: Instant::now() }
+    }
+}
+
 impl Report {
     pub(crate) fn new(json: bool, on_stderr: bool) -> Self {
         Self { json, on_stderr }
     }
 
     /// Reports that an association was established.
-    pub(crate) fn begins(self, conversation: &Conversation) {
-        let Conversation { number, peer, association, .. } = conversation;
+    pub(crate) fn begins(self, subject: &Subject) {
+        let Subject { number, peer, association, .. } = subject;
         let paths = association.paths();
         if self.json {
             let addresses = |path: &Path| json!({"local": path.local, "remote": path.remote});
@@ -40,9 +62,9 @@ impl Report {
     }
 
     /// Reports the end of an association.
-    pub(crate) fn ends(self, conversation: &Conversation, failure: Option<&Failure>) {
-        let Conversation { number, peer, association, messages, bytes, .. } = conversation;
-        let seconds = conversation.elapsed().as_secs_f64();
+    pub(crate) fn ends(self, subject: &Subject, failure: Option<&Failure>) {
+        let Subject { number, peer, association, messages, bytes, .. } = subject;
+        let seconds = subject.begun.elapsed().as_secs_f64();
         if self.json {
             let carried = |path: &Path| {
                 json!({
@@ -75,4 +97,12 @@ impl Report {
 /// A JSON document in one line.
 fn document(value: &Value) -> String {
     value.to_string()
+}
+
+fn peer(association: &Association) -> String {
+    let remote = association.paths().first().map(|path| path.remote);
+    remote.map_or_else(
+        || "an unknown address".to_owned(),
+        |ip| SocketAddr::new(ip, association.peer_port()).to_string(),
+    )
 }

@@ -12,8 +12,8 @@ use manypath_net_cli::perf::{Direction, MOST_SECONDS, MOST_SIZE, MOST_STREAMS, R
 use super::settings;
 use super::show::Form;
 use crate::addresses::builder;
-use crate::arguments::{Local, address, port_or_any, whole};
 use crate::failure::Failure;
+use crate::local::{Local, address, port_or_any, whole};
 
 /// Payload bytes of messages.
 #[derive(Clone, Copy, Debug)]

@@ -8,7 +8,7 @@ use manypath_posix::abi::message::{InitMsg, SndInfo};
 use manypath_posix::abi::option::EventSubscribe;
 use manypath_posix::record::{LARGEST_MESSAGE, PartialReliability, SendInfo};
 
-use crate::Settings;
+use super::settings::Settings;
 
 /// The options of a socket. `None` means the value of the daemon's settings.
 #[derive(Clone, Debug)]

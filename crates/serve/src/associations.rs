@@ -1,34 +1,53 @@
-//! Associations that are shut down after their program has closed them.
+//! What all associations of the daemon share: their numbers, and the count of those that are shut down after their
+//! program has closed them.
 
+use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use manypath_net::{Association, Endpoint, Message};
 use tokio::sync::futures::Notified;
 use tokio::sync::{Notify, watch};
 
-use super::daemon::Shared;
-
-/// Counts the associations that are shut down in the background.
-#[derive(Debug, Default)]
-pub(super) struct Draining {
-    count: Mutex<usize>,
+/// Numbers associations, and ends them in the background.
+#[derive(Debug)]
+pub(super) struct Associations {
+    next: AtomicI32,
+    /// The number of associations that are shut down in the background.
+    draining: Mutex<usize>,
     changed: Notify,
     /// They must be aborted, also those that are added later.
     hurry: watch::Sender<bool>,
 }
 
-impl Draining {
+impl Default for Associations {
+    fn default() -> Self {
+        Self {
+            // The first numbers have a meaning of their own: SCTP_FUTURE_ASSOC and others
+            next: AtomicI32::new(3),
+            draining: Mutex::default(),
+            changed: Notify::default(),
+            hurry: watch::Sender::default(),
+        }
+    }
+}
+
+impl Associations {
+    /// A number for a new association.
+    pub(super) fn number(&self) -> i32 {
+        self.next.fetch_add(1, Ordering::Relaxed)
+    }
+
     /// Shuts an association down in the background after its last messages, or aborts it when the daemon must end.
-    pub(super) fn add(
-        shared: &Arc<Shared>,
+    pub(super) fn drain(
+        self: &Arc<Self>,
         association: Association,
         endpoint: Endpoint,
         rest: Vec<Message>,
     ) {
-        shared.draining.change(|count| *count += 1);
-        let shared = Arc::clone(shared);
+        self.change(|count| *count += 1);
+        let associations = Arc::clone(self);
         tokio::spawn(async move {
-            let mut hurry = shared.draining.hurry.subscribe();
+            let mut hurry = associations.hurry.subscribe();
             // The result is dropped inside, since it holds the channel
             let hurry = async { drop(hurry.wait_for(|hurry| *hurry).await) };
             let end = async {
@@ -46,22 +65,22 @@ impl Draining {
                 }
             }
             drop((association, endpoint));
-            shared.draining.change(|count| *count -= 1);
+            associations.change(|count| *count -= 1);
         });
     }
 
-    /// Aborts all associations, also those that are added later.
+    /// Aborts all associations that are shut down, also those that are added later.
     pub(super) fn hurry(&self) {
         self.hurry.send_replace(true);
     }
 
-    /// The number of associations.
-    pub(super) fn count(&self) -> usize {
-        *self.count.lock().unwrap_or_else(PoisonError::into_inner)
+    /// The number of associations that are shut down.
+    pub(super) fn draining(&self) -> usize {
+        *self.draining.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn change(&self, change: impl FnOnce(&mut usize)) {
-        change(&mut self.count.lock().unwrap_or_else(PoisonError::into_inner));
+        change(&mut self.draining.lock().unwrap_or_else(PoisonError::into_inner));
         self.notify();
     }
 
@@ -70,16 +89,16 @@ impl Draining {
         self.changed.notify_waiters();
     }
 
-    /// Completes when the number of associations changes, or a socket is closed, from the time of this call.
+    /// Completes when the number of these associations changes, or a socket is closed, from the time of this call.
     pub(super) fn changed(&self) -> Notified<'_> {
         self.changed.notified()
     }
 
-    /// Waits until there is no association.
-    pub(super) async fn wait(&self) {
+    /// Waits until no association is shut down.
+    pub(super) async fn drained(&self) {
         loop {
             let changed = self.changed();
-            if self.count() == 0 {
+            if self.draining() == 0 {
                 return;
             }
             changed.await;

@@ -1,0 +1,127 @@
+"""Controls, explanations and downloads of a page without a browser."""
+
+from __future__ import annotations
+
+import io
+import threading
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from browser import PATIENCE, short
+from tab import Tab
+
+import manypath as mp
+from manypath.explore import files, moves
+from manypath.explore.controls import changed
+
+
+@pytest.mark.parametrize(
+    ("label", "option", "place"),
+    [
+        ("Link south, queue", "codel", "links\tsouth\tqueue"),
+        ("Link north, loss", "bernoulli", "links\tnorth\tloss"),
+        ("Flow multipath, transport", "mptcp", "transport\tmultipath"),
+        ("Flow multipath, cc", "olia", "flows\tmultipath\tcc"),
+        ("Flow multipath, application", "on-off", "flows\tmultipath\tapp"),
+        ("Flow rival, path", "north", "flows\trival\tpath"),
+    ],
+)
+def test_a_choice_changes_the_run(tab: Tab, label: str, option: str, place: str):
+    tab.open(short())
+    tab.digest()
+    tab.write(label, option)
+    tab.shows(changed(short(), place, option))
+
+
+def test_settings_of_an_application_appear_with_it_and_change_the_run(tab: Tab):
+    tab.open(short())
+    tab.digest()
+    assert not tab.has("Flow multipath, application rate")
+    tab.write("Flow multipath, application", "cbr")
+    tab.write("Flow multipath, application rate", "3 Mbit/s")
+    state = changed(changed(short(), "flows\tmultipath\tapp", "cbr"), "flows\tmultipath\tapp.rate", "3 Mbit/s")
+    tab.shows(state)
+    tab.write("Flow multipath, message size", "200 B to 900 B")
+    tab.shows(changed(state, "flows\tmultipath\tapp.message", "200 B to 900 B"))
+
+
+def test_mechanisms_are_switched_and_their_limits_are_refused_beside_them(tab: Tab):
+    tab.open(short())
+    tab.digest()
+    assert not tab.has("Flow multipath, DAC")
+    tab.expand("Mechanisms")
+    tab.write("Flow multipath, DAC", False)
+    tab.shows(changed(short(), "flows\tmultipath\tdac", False))
+    before = tab.status
+    tab.write("Flow multipath, start time", "9 s")
+    tab.until(lambda: "start time: 9 s is after the end of the run" in tab.refusal("Flow multipath, start time"))
+    assert tab.status == before
+
+
+def test_a_control_is_explained_with_its_place_in_the_documentation(tab: Tab):
+    tab.open(short())
+    tab.digest()
+    name = "Explain Link south, queue"
+    tab.click(name)
+    said = tab.until(tab.dialog)
+    for part in ("Queue before the transmitter", "Random early detection", "manypath.Red"):
+        assert part in said
+    title = tab.property_of(name, "title")
+    assert title.startswith("Queue before the transmitter")
+    assert title in said
+    assert any(link.endswith("/docs/explanation/queues-and-losses.md") for link in tab.links())
+    tab.click("Close")
+    tab.until(lambda: not tab.dialog())
+
+
+@pytest.fixture
+def endless_capture(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """Files of packets that are written until they are cancelled."""
+    begun: list[Path] = []
+    write = files.write
+
+    def endless(file: Path, state: Any, answer: Any, stop: threading.Event, *further: Any) -> None:
+        if file.suffix != ".pcapng":
+            write(file, state, answer, stop, *further)
+            return
+        begun.append(file)
+        assert stop.wait(PATIENCE)
+        raise moves.Cancelled
+
+    monkeypatch.setattr(files, "write", endless)
+    return begun
+
+
+def test_a_long_download_shows_its_progress_and_is_cancelled(tab: Tab, endless_capture: list[Path]):
+    tab.open(short())
+    tab.digest()
+    tab.click("Download capture as pcapng")
+    tab.until(lambda: "explored.pcapng is written" in tab.dialog())
+    assert endless_capture
+    tab.click("Cancel")
+    tab.until(lambda: not tab.dialog())
+    # Another download is not disturbed.
+    tab.click("Download data as CSV")
+    tab.until(lambda: tab.downloads)
+    assert len(tab.downloads) == 1
+    table = pd.read_csv(io.BytesIO(tab.fetch(tab.downloads[0])))
+    result = mp.run(short().scenario, series="12.5 ms")
+    assert len(table[table["kind"] == "paths"]) == len(result.series["paths"])
+    assert "digest" in tab.status
+
+
+def test_a_download_waits_for_the_run_and_one_without_a_run_says_so(tab: Tab):
+    tab.open(changed(short(), "measure", "20000 s"))
+    tab.until(lambda: "the first" in tab.status)
+    tab.click("Download data as CSV")
+    tab.until(lambda: "The download waits for the run." in tab.dialog())
+    tab.click("Cancel")
+    tab.until(lambda: not tab.dialog())
+    tab.click("Stop")
+    tab.until(lambda: "stopped, the start of the run is shown" in tab.status)
+    tab.click("Download data as CSV")
+    said = "explored.csv cannot be written: there is no finished run"
+    tab.until(lambda: any(said in note for note in tab.notes))
+    assert tab.downloads == []
