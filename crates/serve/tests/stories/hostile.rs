@@ -3,12 +3,13 @@
 use std::io::Write as _;
 use std::net::{TcpListener, TcpStream};
 use std::os::fd::OwnedFd;
+use std::time::{Duration, Instant};
 
 use manypath_posix::record::{Answer, Call, HEAD, Operation, Request, Sent};
 use nix::libc;
 use rustix::net::{RecvFlags, sockopt};
 
-use crate::guest::{Guest, Host, PATIENCE, Pair, Read, free_port, plain, read, write, write_with};
+use crate::guest::{Guest, Host, Pair, Read, free_port, plain, read, write, write_with};
 
 /// Whether the daemon has closed a connection.
 fn is_cut_off(fd: &rustix::fd::OwnedFd) -> bool {
@@ -148,20 +149,23 @@ fn a_socket_of_another_family_becomes_no_sctp_socket() {
     assert_eq!(host.daemon.sockets(), 0);
 }
 
-/// A TCP socket whose last close waits longer than a test waits for the daemon, and its peer, which does not read.
+/// A TCP socket whose last close waits for `LINGER`, and its peer, which does not read.
 fn lingering() -> (OwnedFd, TcpStream) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let mut socket = TcpStream::connect(listener.local_addr().expect("a port")).expect("listens");
     let (peer, _) = listener.accept().expect("it is connected");
     socket.set_nonblocking(true).expect("a socket");
     while socket.write(&[0; 65_536]).is_ok() {}
-    sockopt::set_socket_linger(&socket, Some(2 * PATIENCE)).expect("a socket");
+    sockopt::set_socket_linger(&socket, Some(LINGER)).expect("a socket");
     (socket.into(), peer)
 }
 
+/// How long a socket lingers: far longer than the test on a busy machine.
+const LINGER: Duration = Duration::from_secs(40);
+
 #[test]
 fn a_lingering_socket_of_a_program_stops_no_other_socket() {
-    let pair = Pair::new();
+    let (pair, begun) = (Pair::new(), Instant::now());
     let call = Request::Call(Call::new(Operation::SocketName)).encode();
     let open = Request::Open { domain: libc::AF_INET, kind: libc::SOCK_STREAM, protocol: 132 };
     let data = Request::Data(Sent { bytes: b"odd", ..Sent::default() }).encode();
@@ -195,6 +199,7 @@ fn a_lingering_socket_of_a_program_stops_no_other_socket() {
     }
     pair.opened.send(0, 0, b"unharmed").expect("it is connected");
     assert_eq!(pair.accepted.text(), "unharmed");
+    assert!(begun.elapsed() < LINGER, "something waited for a lingering socket");
     // With their peers, the sockets stop to linger
     drop((peers, peer));
 }
