@@ -296,7 +296,7 @@ print(_native.has_debug_assertions())
 for scenario in training():
     print(_native.run(scenario.document(), 1, 0)[0])
 """
-"""A program that prints the kind of the build, and the outcomes, digests included, of rows of the benchmark and of cases of each paper."""
+"""Prints the kind of the build, and the outcomes with digests of rows of the benchmark and of cases of each paper."""
 
 
 @pytest.mark.long

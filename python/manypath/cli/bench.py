@@ -31,7 +31,9 @@ def bench(
     from manypath.bench import SEED, measure, names
 
     if _native.has_debug_assertions():
-        typer.echo("bench: this engine is the build of the tests, which is slower: make build installs the other", err=True)
+        typer.echo(
+            "bench: this engine is the build of the tests, which is slower: make build installs the other", err=True
+        )
     rows = []
     console = Console(stderr=True)
     for name in names(scenarios or []):
