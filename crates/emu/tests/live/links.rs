@@ -130,7 +130,7 @@ fn a_link_goes_down_and_comes_up_again() {
         let (first, last) = (arrivals.instants.first(), arrivals.instants.last());
         let is_met = (500_000_000..3_000_000_000).contains(&longest)
             && (20..=250).contains(&(there.dropped + there.lost));
-        if is_met { Ok(()) } else { Err((longest, first.copied(), last.copied(), there.clone())) }
+        if is_met { Ok(()) } else { Err((longest, first.copied(), last.copied(), *there)) }
     });
 }
 
