@@ -189,5 +189,5 @@ const HIGHEST: u32 = 65_000;
 const MOST_TIMES: f64 = 30.0;
 /// Limit for attacks that move nothing. Measured: 1.2; at least 17 before the fixes.
 const FEW_TIMES: f64 = 6.0;
-/// Measurements of an attack. One of them must be below its limit.
+/// Measurements of an attack. One must be below its limit.
 const ATTEMPTS: usize = 5;
