@@ -19,7 +19,7 @@ use_profile = -Cprofile-use=$(CURDIR)/$(profile) -Cllvm-args=-enable-ext-tsp-blo
 	-Cllvm-args=-hot-callsite-threshold=12000 -Cllvm-args=-no-pgo-warn-mismatch
 LLVM_PROFDATA ?= $(firstword $(shell command -v llvm-profdata-22 llvm-profdata-21 llvm-profdata-20 llvm-profdata-19) llvm-profdata)
 
-rust_sources := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
+rust_sources := Cargo.toml Cargo.lock $(shell find crates tests/interop/peers -name '*.rs' -o -name Cargo.toml)
 
 # One interpreter for every cargo command, so that none rebuilds what another built.
 export PYO3_PYTHON := $(CURDIR)/$(bin)/python
@@ -47,7 +47,8 @@ tested := $(venv)/.tested
 released := $(venv)/.released
 engine := $(if $(wildcard $(tested)),$(tested),$(released))
 
-# Prints the duration of a recipe.
+# Prints the start and the duration of a recipe, whose output `make --output-sync` holds back until its end.
+begun = @echo '$@: begins'
 timed = TIMEFORMAT='$@: %0R s, processor time %0U s'; time
 
 .PHONY: help papers gate test test-long test-needs test-build test-rust test-python test-kernel test-wheel interop peer-usrsctp programs testbed bench-net bench-programs bench-explore explore-picture soak soak-kernel fuzz bench
@@ -77,10 +78,12 @@ test-needs:
 # Each fuzz target gets its corpus, earlier findings, and as many random inputs.
 test-rust: export BOLERO_RANDOM_ITERATIONS ?= 10000
 test-rust: $(tested)
+	$(begun)
 	@$(kernel_tools) || echo 'tests of crates/bpf skipped: they need $(kernel_packages)'
 	@$(timed) cargo test $(workspace)
 
 test-python: $(tested) $(venv)/.tools
+	$(begun)
 	@$(timed) $(bin)/pytest --quiet --numprocesses 2 --dist worksteal
 
 test-kernel: ## the tests of crates/bpf alone; those of them that load programs into the kernel need root
@@ -89,6 +92,7 @@ test-kernel: ## the tests of crates/bpf alone; those of them that load programs 
 
 # The wheel of the test build; `make test-long` tries all of the wheel that users get.
 test-wheel: $(tested) $(venv)/.tools
+	$(begun)
 	@$(call pack,target/wheel,target/debug,--profile dev)
 	@$(timed) env MANYPATH_WHEEL=$$(echo target/wheel/manypath-*.whl) $(bin)/pytest --quiet tests/wheel
 
@@ -99,6 +103,7 @@ check-format:
 	cargo fmt --all --check --manifest-path $(peers)
 
 check-lints: | $(bin)/python
+	$(begun)
 	@$(kernel_tools) || echo 'lints of crates/bpf skipped: they need $(kernel_packages)'
 	@$(timed) cargo clippy --workspace $(without_kernel) $(without_linux) --all-targets --all-features --locked --quiet -- -D warnings
 
@@ -126,14 +131,16 @@ peer-usrsctp:
 	tests/interop/peers/build usrsctp
 
 interop: $(tested) $(venv)/.tools peer-usrsctp ## our SCTP against usrsctp, pion and dcSCTP, and over faulty links, in network namespaces; needs root, which also installs them
+	$(begun)
 	tests/interop/peers/build
 	@# These tests mostly wait: two for each processor.
-	@$(timed) $(bin)/pytest --quiet -m 'interop and not long' --numprocesses $$((2 * $$(nproc))) tests/interop
+	@$(timed) $(bin)/pytest --quiet -m 'interop and not long' --numprocesses $$((2 * $$(nproc))) --dist worksteal tests/interop
 
 programs: $(tested) $(venv)/.tools peer-usrsctp ## iperf3, ncat, socat, lksctp-tools, Python, Java and Perl with our SCTP sockets, in network namespaces; needs root, which also installs them
+	$(begun)
 	PYTHON='$(PYTHON)' .ci/prepare --programs
 	@# These tests mostly wait: two for each processor.
-	@$(timed) $(bin)/pytest --quiet -m 'programs and not long' --numprocesses $$((2 * $$(nproc))) tests/programs
+	@$(timed) $(bin)/pytest --quiet -m 'programs and not long' --numprocesses $$((2 * $$(nproc))) --dist worksteal tests/programs
 
 testbed: $(venv)/.packages ## measure [D12] and [G12] with real stacks over emulated links, in about 25 minutes; needs root, installs usrsctp and clang
 	@# Packages are installed while programs are compiled.
@@ -234,6 +241,7 @@ results: build ## run the simulations whose tables are in docs, and write the ta
 tools: $(venv)/.tools ## what tests, checks and site need
 
 site: $(engine) ## write the documentation as a site that needs no network: site/index.html
+	$(begun)
 	@$(timed) $(bin)/mkdocs --quiet build --strict
 
 format: $(venv)/.tools ## format all sources
