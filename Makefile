@@ -33,6 +33,7 @@ wheel_data := manypath._native.data
 peers := tests/interop/peers/dcsctp/Cargo.toml
 # The library for `manypath-net run`, where manypath-net looks for it, and where pip installs it.
 preload := $(venv)/lib/libmanypath_preload.so
+programs := $(if $(without_linux),,$(bin)/manypath-emu $(bin)/manypath-net $(preload))
 
 # Programs of the kernel are compiled by clang; their loader needs libelf and zlib. Nothing else does.
 kernel_tools := command -v clang > /dev/null && pkg-config --exists libelf zlib 2> /dev/null
@@ -45,7 +46,11 @@ workspace = --workspace --exclude manypath-py $(without_kernel) $(without_linux)
 # The engine that is installed: that of the tests, which has debug assertions, or that of users. One replaces the other.
 tested := $(venv)/.tested
 released := $(venv)/.released
-engine := $(if $(wildcard $(tested)),$(tested),$(released))
+native := python/manypath/_native.abi3.so
+# For what works with both: that of the tests beside tests, which must not lose theirs, and else the installed one.
+engine := $(if $(or $(filter gate test test-% interop programs,$(MAKECMDGOALS)),$(wildcard $(tested))),$(tested),$(released))
+# `again`, which is never up to date, if one of some files is missing.
+missing = $(if $(filter-out $(wildcard $(1)),$(1)),again)
 
 # Prints the start and the duration of a recipe, whose output `make --output-sync` holds back until its end.
 begun = @echo '$@: begins'
@@ -53,16 +58,16 @@ timed = TIMEFORMAT='$@: %0R s, processor time %0U s'; time
 
 .PHONY: help papers gate test test-long test-needs test-build test-rust test-python test-kernel test-wheel interop peer-usrsctp programs testbed bench-net bench-programs bench-explore explore-picture soak soak-kernel fuzz bench
 .PHONY: profile build emu net capi kernel wheel tools docs results site format clean
-.PHONY: check check-format check-lints check-docs check-house check-python check-dependencies
+.PHONY: check check-format check-lints check-docs check-house check-python check-dependencies again
 
 help: ## list the commands
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 papers: build ## reproduce the papers into report/index.html; FULL=1 takes their own grids and repetitions
 	$(bin)/manypath papers $(if $(FULL),--full)
 
 # In the order in which they start: those that wait beside those that compute.
-gate: interop test-python test-rust programs test-wheel check-lints site check-python check-dependencies check-house check-format
+gate: interop test-python test-rust programs test-wheel check-lints site check-python check-dependencies check-house check-format ## all parts of .ci/run, which also installs what they need; needs root
 
 test: test-rust test-python test-wheel ## all tests of the gate: Rust with the kernel's, Python, wheel
 
@@ -91,8 +96,9 @@ test-kernel: ## the tests of crates/bpf alone; those of them that load programs 
 	cargo test --package manypath-bpf --quiet
 
 # The wheel of the test build; `make test-long` tries all of the wheel that users get.
-test-wheel: $(tested) $(venv)/.tools
+test-wheel: $(tested) $(venv)/.tools ## install the wheel of the test build into an environment of its own, and try every command there
 	$(begun)
+	@$(build_tested)
 	@$(call pack,target/wheel,target/debug,--profile dev)
 	@$(timed) env MANYPATH_WHEEL=$$(echo target/wheel/manypath-*.whl) $(bin)/pytest --quiet tests/wheel
 
@@ -178,7 +184,7 @@ bench: build ## measure the speed of the simulator on one core
 
 profile: $(venv)/.packages ## train the profile of the release build; needs llvm-profdata 19 or newer
 	@$(LLVM_PROFDATA) merge --version 2> /dev/null | grep -Eq 'version (19|[2-9][0-9])' || { echo '$(LLVM_PROFDATA) 19 or newer was not found. Install it (Debian: sudo apt-get install llvm-19; rustup: component llvm-tools) or name it: make profile LLVM_PROFDATA=/path/to/it' >&2; exit 1; }
-	rm -rf target/training/counts $(released)
+	rm -rf target/training/counts $(tested) $(released)
 	CARGO_TARGET_DIR=target/training $(call maturin,-Cprofile-generate=$(CURDIR)/target/training/counts) develop --release --locked --quiet
 	rm -rf target/training/counts # what macros and build scripts counted
 	$(bin)/python -m manypath.bench.training
@@ -192,12 +198,14 @@ emu: $(venv)/.emu ## build the emulator, .venv/bin/manypath-emu; Linux only
 net: $(venv)/.net ## build SCTP for real networks, .venv/bin/manypath-net; Linux only
 
 # By one command, because the optimisation of each whole program uses one core.
-$(venv)/.emu $(venv)/.net &: $(rust_sources) | $(bin)/python
-	cargo build --package manypath-emu --package manypath-net-cli --package manypath-preload --release --locked --quiet
+$(venv)/.emu $(venv)/.net &: $(rust_sources) $(call missing,$(programs)) | $(bin)/python
+	$(build_programs)
+	rm -f $(tested)
 	install target/release/manypath-emu target/release/manypath-net $(bin)
 	install target/release/libmanypath_preload.so $(preload)
-	rm -f $(tested)
 	touch $(venv)/.emu $(venv)/.net
+
+build_programs := cargo build --package manypath-emu --package manypath-net-cli --package manypath-preload --release --locked --quiet
 
 capi: | $(bin)/python ## build the C library libmanypath_sctp, into .venv; PREFIX=/usr/local takes another folder; Linux only
 	cargo build --package manypath-capi --release --locked --quiet
@@ -210,7 +218,9 @@ kernel: ## the command .venv/bin/manypath-kernel, which loads congestion control
 
 build_kernel := cargo build --package manypath-bpf --release --locked --quiet
 
-wheel: $(venv)/.packages $(if $(without_linux),,emu net) ## a wheel of the package for machines like this one, dist/manypath-*.whl
+# What is installed in .venv stays.
+wheel: $(venv)/.packages ## a wheel of the package for machines like this one, dist/manypath-*.whl
+	$(if $(without_linux),,$(build_programs))
 	@if [[ $$(uname -s) != Linux ]]; then :; \
 	elif $(kernel_tools); then $(build_kernel); \
 	else echo 'The wheel will not have manypath-kernel, which needs $(kernel_packages).'; fi
@@ -224,7 +234,7 @@ define pack
 	mkdir -p $(wheel_data)/scripts $(wheel_data)/data/lib
 	$(if $(without_linux),,install $(2)/manypath-emu $(2)/manypath-net $(wheel_data)/scripts)
 	$(if $(without_linux),,install $(2)/libmanypath_preload.so $(wheel_data)/data/lib)
-	$(kernel_tools) && install $(2)/manypath-kernel $(wheel_data)/scripts || true
+	if $(kernel_tools); then install $(2)/manypath-kernel $(wheel_data)/scripts; fi
 	trap 'rm -rf $(wheel_data)' EXIT; $(call maturin,$(4)) build $(3) --locked --quiet --out $(1)
 endef
 
@@ -252,7 +262,7 @@ format: $(venv)/.tools ## format all sources
 
 clean: ## remove everything that was built; results in runs/ stay
 	rm -rf target $(venv) dist report site .pytest_cache .ruff_cache
-	find python -name '_native*.so' -delete -o -name __pycache__ -prune -exec rm -rf {} +
+	find python \( -name '_native*.so' -o -name __pycache__ \) -prune -exec rm -rf {} +
 
 $(bin)/python:
 	PYTHON='$(PYTHON)' .ci/prepare
@@ -268,22 +278,28 @@ $(venv)/.tools: dependencies/dev.txt dependencies/install | $(venv)/.packages
 	dependencies/install dev.txt
 	touch $@
 
-$(released): $(rust_sources) $(profile) pyproject.toml | $(venv)/.packages
+# Stamps are removed before a file is replaced, so that a recipe that is stopped leaves none that is wrong; and once more
+# at the end, because another make may have built the other engine meanwhile.
+$(released): $(rust_sources) $(profile) pyproject.toml $(call missing,$(native)) | $(venv)/.packages
+	@rm -f $(tested) $@
 	$(call maturin,$(use_profile)) develop --release --locked --quiet
-	rm -f $(tested)
+	@rm -f $(tested)
 	touch $@
 
 # Engine and programs as the tests start them. The example makes cargo count the features of the tests, too, so that
 # `cargo test` compiles nothing again.
-test-build: $(tested)
+test-build: $(tested) ## engine and programs as the tests start them, into .venv
 
-$(tested): $(rust_sources) pyproject.toml | $(venv)/.packages
-	@$(timed) cargo build $(workspace) --lib --bins --example hops
+$(tested): $(rust_sources) pyproject.toml $(call missing,$(native) $(programs)) | $(venv)/.packages
+	@$(timed) $(build_tested)
+	@rm -f $(released) $(venv)/.emu $(venv)/.net $@
 	@$(timed) $(call maturin) develop --profile dev --locked --quiet
 	$(if $(without_linux),,install target/debug/manypath-emu target/debug/manypath-net $(bin))
 	$(if $(without_linux),,install -D target/debug/libmanypath_preload.so $(preload))
-	rm -f $(released) $(venv)/.emu $(venv)/.net
+	@rm -f $(released) $(venv)/.emu $(venv)/.net
 	touch $@
+
+build_tested = cargo build $(workspace) --lib --bins --example hops
 
 # With flags for the compiler.
 maturin = env -u CONDA_PREFIX RUSTFLAGS="$${RUSTFLAGS-} $(1)" PIP_QUIET=1 $(bin)/maturin
