@@ -96,6 +96,20 @@ def test_a_move_stops_a_sweep_and_says_so(tab: Tab):
     tab.until(lambda: "The settings have changed since this sweep." in said(tab))
 
 
+def test_a_closed_tab_stops_its_sweep(tab: Tab, monkeypatch: pytest.MonkeyPatch):
+    stops: list[threading.Event] = []
+
+    def run(scenario: mp.Scenario, seed: int, stop: threading.Event, **further: Any) -> Any:
+        stops.append(stop)
+        return moves.cancellable(scenario, seed, stop, **further)
+
+    monkeypatch.setattr(studies, "cancellable", run)
+    tab.open(long_sweep())
+    tab.until(lambda: "of 600 runs" in said(tab) and stops)
+    tab.leave()
+    tab.until(stops[-1].is_set)
+
+
 def test_wrong_values_of_a_sweep_are_refused_in_its_card(tab: Tab):
     tab.open(short())
     tab.digest()

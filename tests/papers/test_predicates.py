@@ -169,6 +169,9 @@ def test_a_rise_may_not_decrease(noise):
     assert turning.contradicted
     assert turning.missed == ((2.0, 3.0),)
     assert rises_with({1.0: around(noise, 3.0), 2.0: around(noise, 1.0)}, falls=True).holds
+    assert rises_with({1.0: around(noise, 3.0), 2.0: around(noise, 2.0), 3.0: around(noise, 1.0)}, falls=True).holds
+    recovering = rises_with({1.0: around(noise, 3.0), 2.0: around(noise, 0.5), 3.0: around(noise, 1.0)}, falls=True)
+    assert recovering.missed == ((2.0, 3.0),)
     assert rises_with({1.0: around(noise, 1.0), 2.0: around(noise, 1.0)}).undecided
     assert rises_with({1.0: around(noise, 3.0), 2.0: around(noise, 1.0)}).contradicted
 

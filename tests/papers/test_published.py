@@ -124,6 +124,10 @@ def test_the_table_of_another_program_is_not_replaced(package):
             "published: version 1 is unknown: this package reads version 3: delete it and publish the paper again",
         ),
         (
+            lambda text: text.replace('"published": 3', '"published": 4'),
+            "published: version 4 is unknown: this package reads version 3",
+        ),
+        (
             lambda text: text.replace('"verdict":"holds"', '"verdict":"true"'),
             'claims.0.verdict: "true" is unknown: known: holds, contradicted, undecided, open',
         ),

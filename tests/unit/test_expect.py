@@ -125,6 +125,20 @@ def test_a_document_has_all_rates_in_one_unit_and_its_assumptions(
     assert row["simulated"]["goodput"]["path1"] == row["simulated"]["total"]
 
 
+def test_the_seed_selects_the_simulated_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.chdir(tmp_path)
+
+    def simulated(seed: int) -> object:
+        words = ("--path", "5 Mbit/s, 20 ms, 1 %", "--measure", "5 s", "--cc", "lia", "--runs", "2")
+        assert command(monkeypatch, *words, "--seed", str(seed), "--json") == 0
+        return json.loads(capsys.readouterr().out)["expectations"][0]["simulated"]["total"]
+
+    assert simulated(7) == simulated(7)
+    assert simulated(7) != simulated(8)
+
+
 def test_windows_that_do_not_settle_are_reported_beside_the_simulation(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):

@@ -9,7 +9,8 @@ import pytest
 from scipy import stats
 
 from manypath.errors import UserError
-from manypath.stats import interval, jain, paired
+from manypath.stats import equivalence, interval, jain, paired
+from manypath.stats.ratio import ratio_interval
 
 
 def test_an_interval_of_two_values_has_its_closed_form():
@@ -72,6 +73,31 @@ def test_equal_pairs_do_not_differ_and_a_constant_difference_does():
 def test_pairs_of_different_length_are_refused():
     with pytest.raises(UserError, match="has 1 values, first has 2"):
         paired([1, 2], [1])
+
+
+@pytest.mark.parametrize(("size", "other"), [(2, 5), (4, 30), (12, 12)])
+def test_equivalence_of_independent_samples_is_decided_by_welchs_tests(size: int, other: int):
+    random = np.random.default_rng(size)
+    first, second, margin = random.normal(5.0, 3.0, size), random.normal(5.2, 1.0, other), 2.0
+    found = equivalence(first, second, margin, paired=False, alpha=0.05)
+    interval_of_welch = stats.ttest_ind(first, second, equal_var=False).confidence_interval(0.9)
+    assert (found.low, found.high) == pytest.approx(tuple(interval_of_welch), rel=1e-9)
+    above = stats.ttest_ind(first + margin, second, equal_var=False, alternative="greater").pvalue
+    below = stats.ttest_ind(first - margin, second, equal_var=False, alternative="less").pvalue
+    assert found.p_value == pytest.approx(max(above, below), rel=1e-9)
+
+
+@pytest.mark.parametrize("size", [3, 10, 100])
+def test_the_ends_of_a_ratio_are_the_ratios_that_students_test_just_rejects(size: int):
+    random = np.random.default_rng(size)
+    second = random.normal(10.0, 0.5, size)
+    first = 0.7 * second + random.normal(0.0, 0.3, size)
+    low, high = ratio_interval(first, second, alpha=0.05)
+    assert low < first.mean() / second.mean() < high
+    rejected = stats.ttest_1samp(first - low * second, 0.0, alternative="greater").pvalue
+    assert rejected == pytest.approx(0.05, rel=1e-6)
+    rejected = stats.ttest_1samp(first - high * second, 0.0, alternative="less").pvalue
+    assert rejected == pytest.approx(0.05, rel=1e-6)
 
 
 def test_jain_is_1_for_equal_shares_and_1_over_n_for_one_owner():

@@ -278,3 +278,30 @@ fn settings_come_from_a_flow_of_a_scenario() {
     let text = format!("error: `--settings` is {wrong}: `speed`: unknown field");
     assert!(said.code == Some(2) && said.err.starts_with(&text), "{said:?}");
 }
+
+/// The queue has no room for a window of packets, so that packets are lost.
+#[test]
+fn the_retransmissions_of_intervals_add_up_to_those_of_the_test() {
+    const PROGRAM: &str = env!("CARGO_BIN_EXE_manypath-net");
+    let folder = tempdir().unwrap();
+    let log = folder.path().join("server");
+    let log = log.display();
+    let prepare = [
+        "ip link set lo mtu 1500".to_owned(),
+        "tc qdisc replace dev lo root tbf rate 20mbit burst 3000 limit 9000".to_owned(),
+        format!(
+            "{{ timeout 100 {PROGRAM} perf --listen --once --bind 127.0.0.11 2> {log} > {log}.json & }}"
+        ),
+        format!("until grep -q waiting {log}; do sleep 0.05; done"),
+    ];
+    let words = "perf --bind 127.0.0.1 --to 127.0.0.11 --bytes 2000000 --interval 0.1 --json";
+    let Some(client) = Process::apart(&prepare, words) else { return };
+    let said = client.wait();
+    assert_eq!(said.code, Some(0), "{}", said.err);
+    let document: Value = serde_json::from_str(&said.out).unwrap();
+    let intervals = document["intervals"].as_array().unwrap();
+    let of = |interval: &Value| interval["sum"]["retransmits"].as_u64().unwrap();
+    let total = document["end"]["sum_sent"]["retransmits"].as_u64().unwrap();
+    assert!(total > 0 && intervals.len() > 1, "{total} in {} intervals", intervals.len());
+    assert_eq!(intervals.iter().map(of).sum::<u64>(), total);
+}

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 use std::time::{Duration, Instant};
 
 use manypath_core::Span;
-use manypath_net::{Endpoint, Event, Events, Message, PathState, Peer, metrics};
+use manypath_net::{Endpoint, Event, Events, Host, Message, PathState, Peer, metrics};
 use manypath_sctp::Burst;
 
 use crate::namespace::{Namespace, cable};
@@ -41,6 +41,32 @@ fn an_address_that_vanishes_and_comes_back_is_noticed_at_once() {
         namespace.ip("address add 10.77.1.1/32 dev lo");
         assert!(next_of(&mut events, left[0]).await);
         transfer(&pair.client, &pair.server, 100_000).await;
+    });
+}
+
+#[test]
+fn an_endpoint_that_is_opened_after_the_return_of_its_address_uses_the_address() {
+    let Some(namespace) = Namespace::new() else { return };
+    let (left, right) = ([ip("10.77.1.1"), ip("10.77.2.1")], [ip("10.77.1.2"), ip("10.77.2.2")]);
+    for address in left.iter().chain(&right) {
+        namespace.ip(&format!("address add {address}/32 dev lo"));
+    }
+    namespace.run(async || {
+        let (server, peer) = server(on(&right)).await;
+        let host = Host::bind(on(&left)).await.unwrap();
+        let first = host.endpoint().bind(0).await.unwrap();
+        let association = soon(first.connect_with(peer.clone(), patient)).await.unwrap();
+        let mut events = association.events();
+        namespace.ip("address delete 10.77.1.1/32 dev lo");
+        assert!(!next_of(&mut events, left[0]).await);
+        namespace.ip("address add 10.77.1.1/32 dev lo");
+        assert!(next_of(&mut events, left[0]).await);
+        let second = host.endpoint().bind(0).await.unwrap();
+        let association = soon(second.connect_with(peer, patient)).await.unwrap();
+        let paths = association.paths();
+        let mut from_it = paths.iter().filter(|path| path.local == left[0]);
+        assert!(from_it.all(|path| path.stats.state == PathState::Active), "{paths:?}");
+        drop(server);
     });
 }
 

@@ -1,17 +1,21 @@
 //! One-to-many sockets: many associations of one descriptor.
 
+use std::net::IpAddr;
 use std::time::{Duration, Instant};
 
+use manypath_net::{Endpoint, Error, Message, Peer};
 use manypath_posix::abi::Layout;
 use manypath_posix::abi::address::{decode_all, encode, encode_all};
 use manypath_posix::abi::constants::*;
 use manypath_posix::abi::message::InitMsg;
 use manypath_posix::abi::option::{AssocValue, Event, GetAddrs, PaddrInfo, RtoInfo, Status};
-use manypath_posix::record::{Call, HEAD, Operation, Request, SendInfo, Sent};
+use manypath_posix::record::{
+    Answer, Call, HEAD, LARGEST_MESSAGE, Operation, Request, SendInfo, Sent,
+};
 use nix::libc;
-use rustix::net::sockopt;
+use rustix::net::{RecvFlags, sockopt};
 
-use crate::guest::{Guest, Host, Read, free_port, until, write};
+use crate::guest::{Guest, Host, Read, free_port, read, until, write};
 use crate::many_guest::{Got, SERVER, Trio};
 
 #[test]
@@ -363,6 +367,81 @@ fn an_idle_association_is_closed_after_the_time_of_autoclose() {
     assert_eq!(refused, Err(libc::EOPNOTSUPP));
     assert_eq!(one.get(IPPROTO_SCTP, SCTP_GET_ASSOC_NUMBER, &[]), Err(libc::EOPNOTSUPP));
 }
+
+#[test]
+fn an_association_that_only_receives_is_not_idle() {
+    // A busy machine may pause longer than the association may be idle, so that pauses are measured
+    for _ in 0..10 {
+        if receives_longer_than_autoclose() {
+            return;
+        }
+    }
+    panic!("the machine paused for a second in each of ten attempts");
+}
+
+/// Sends messages for longer than the time of autoclose to a program that sends none; returns false without a check if
+/// a pause was too long.
+fn receives_longer_than_autoclose() -> bool {
+    let trio = Trio::new();
+    let client = &trio.clients[0];
+    trio.server.set(IPPROTO_SCTP, SCTP_AUTOCLOSE, &2_u32.encode()).expect("one-to-many");
+    let (begin, mut last) = (Instant::now(), Instant::now());
+    client.send_to(SERVER, "hello").expect("it listens");
+    let own = client.comes_up();
+    let number = trio.server.comes_up();
+    assert_eq!(trio.server.got_text("hello"), number);
+    while begin.elapsed() < Duration::from_millis(2500) {
+        let is_open = client.send_on(own, 0, "more").is_ok();
+        let got = is_open.then(|| trio.server.received());
+        if last.elapsed() > Duration::from_secs(1) {
+            return false;
+        }
+        assert_eq!(got, Some(Got::Text { from: number, text: "more".to_owned() }));
+        last = Instant::now();
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    true
+}
+
+#[test]
+fn the_parts_of_a_message_follow_each_other_beside_messages_of_other_peers() {
+    let udp = free_port();
+    let host = Host::new(&["127.0.0.1"], udp);
+    let server = Guest::open_as(&host.path, libc::AF_INET, libc::SOCK_SEQPACKET).expect("a socket");
+    server.bind(SERVER).expect("it is free");
+    server.listen(5).expect("it is bound");
+    let peers = [2, 3].map(|last| std::thread::spawn(move || send_long_messages(last, udp)));
+    // All messages have arrived before the first one is read, so that both associations deliver at the same time
+    for peer in peers {
+        peer.join().expect("no panic").expect("it is shut down");
+    }
+    let (mut within, mut messages) = (None, 0);
+    while messages < 2 * LONG_MESSAGES {
+        let (bytes, _) = read(&server.fd, RecvFlags::empty()).expect("a record");
+        let Ok(Answer::Data(part)) = Answer::decode(&bytes) else { panic!("it has no data") };
+        assert!(within.is_none_or(|number| number == part.association), "within a message");
+        within = (!part.end_of_record).then_some(part.association);
+        messages += usize::from(part.end_of_record);
+    }
+}
+
+/// Sends messages that are larger than a record from 127.0.0.`last`.
+fn send_long_messages(last: u8, udp: u16) -> Result<(), Error> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    runtime.expect("a runtime").block_on(async {
+        let local = [IpAddr::from([127, 0, 0, last])];
+        let endpoint = Endpoint::builder().local(local).encapsulation(udp).bind(0).await?;
+        let peer = Peer::new([IpAddr::from([127, 0, 0, 1])], 5001);
+        let association = endpoint.connect(peer.encapsulation(udp)).await?;
+        for _ in 0..LONG_MESSAGES {
+            association.send(Message::new(vec![b'x'; 2 * LARGEST_MESSAGE + 1])).await?;
+        }
+        association.shutdown().await
+    })
+}
+
+/// Messages of each peer.
+const LONG_MESSAGES: usize = 2;
 
 #[test]
 fn a_full_association_stops_its_peer_and_not_the_other_one() {

@@ -283,3 +283,23 @@ impl Bundle {
         may
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Scheduler;
+
+    /// Acknowledgements of a slow subflow arrive after later ones of a fast subflow. RFC 8684 §3.3.4
+    #[test]
+    fn a_late_acknowledgement_does_not_move_the_edge_of_the_window_back() {
+        let rules = Multipath {
+            scheduler: Scheduler::RoundRobin,
+            opportunistic_retransmission: false,
+            penalisation: false,
+        };
+        let mut bundle = Bundle::new(rules, 1, Vec::new(), &Config::default());
+        assert!(bundle.acknowledge(3_000, 10_000, 5_000, None));
+        assert!(bundle.acknowledge(1_000, 10_000, 5_000, None));
+        assert_eq!((bundle.data_una(), bundle.peer_room(5_000)), (3_000, 8_000));
+    }
+}
