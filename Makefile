@@ -108,7 +108,8 @@ check-format:
 	cargo fmt --all --check
 	cargo fmt --all --check --manifest-path $(peers)
 
-check-lints: | $(bin)/python
+# In the gate, tests wait for the build, so that it takes cargo's lock first.
+check-lints: | $(bin)/python $(if $(filter gate,$(MAKECMDGOALS)),$(tested))
 	$(begun)
 	@$(kernel_tools) || echo 'lints of crates/bpf skipped: they need $(kernel_packages)'
 	@$(timed) cargo clippy --workspace $(without_kernel) $(without_linux) --all-targets --all-features --locked --quiet -- -D warnings

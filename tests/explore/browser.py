@@ -153,6 +153,8 @@ class Browser:
             options.add_argument(argument)
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         self.driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(shutil.which("chromedriver")))
+        # Ends a script that hangs; a machine with other load may need half a minute for one that does not.
+        self.driver.set_script_timeout(300)
         self.size(1280, 1000)
 
     def __enter__(self) -> Self:

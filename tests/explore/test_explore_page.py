@@ -345,6 +345,7 @@ def test_a_move_cancels_a_long_run(browser: Browser, server: Server):
     assert server.seconds() - before < CANCELLED
 
 
+@pytest.mark.long
 def test_a_tab_that_leaves_ends_its_run(browser: Browser, server: Server):
     browser.driver.get(linked(server.address, changed(short(), "measure", "199999 s")))
     browser.until(lambda: "the first 3125 s" in browser.status)

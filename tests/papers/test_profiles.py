@@ -93,7 +93,7 @@ def evaluated(profiles, impact):
 
 def test_the_command_prints_claims_that_depend_on_the_profile(profiles, impact, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(evaluation, "evaluate", lambda *_, **__: evaluated(profiles, impact))
-    papers([impact.name], profiles=True, report=tmp_path)
+    papers([impact.name], profiles=True, report=tmp_path, verbose=True)
     printed = [line.split() for line in capsys.readouterr().out.splitlines()]
     assert ["claim", *profiles.names] in printed
     verdicts = profiles.of(profiles.claims[0]).values()

@@ -43,6 +43,9 @@ def depends_on(tmp_path: Path):
             f'version = 4\n[[package]]\nname = "ours"\nversion = "0.0.0"\ndependencies = ["{crate}"]\n'
             f'[[package]]\nname = "{crate}"\nversion = "{version}"\nsource = "{registry}"\nchecksum = "{CHECKSUM}"\n'
         )
+        for lock in advisories.LOCKS[1:]:
+            (tmp_path / lock).parent.mkdir(parents=True)
+            (tmp_path / lock).write_text("package = []")
         (tmp_path / advisories.TABLE).parent.mkdir()
         shutil.copy(ROOT / advisories.TABLE, tmp_path / advisories.TABLE)
         shutil.copy(ROOT / "deny.toml", tmp_path)

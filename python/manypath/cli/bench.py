@@ -30,13 +30,12 @@ def bench(
     from manypath import _native
     from manypath.bench import SEED, measure, names
 
-    if _native.has_debug_assertions():
-        typer.echo(
-            "bench: this engine is the build of the tests, which is slower: make build installs the other", err=True
-        )
     rows = []
     console = Console(stderr=True)
-    for name in names(scenarios or []):
+    chosen = names(scenarios or [])
+    if _native.has_debug_assertions():
+        typer.echo("bench: this is the engine of the tests, which is slower: make build installs the other", err=True)
+    for name in chosen:
         with console.status(f"running {name}"):
             rows.append(measure(name))
     settings = Settings(SEED, 1)
