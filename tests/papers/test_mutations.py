@@ -79,7 +79,13 @@ REDUCED = {
 """The tested part of each paper; `--full` runs the whole matrix."""
 
 
-@pytest.mark.parametrize("name", REDUCED)
+LONG = ("dreibholz2010_asymmetric", "dreibholz2011_impact", "honda2009_bmc")
+"""Papers whose part takes half a minute of processor time each."""
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.long if name in LONG else ()) for name in REDUCED]
+)
 def test_the_claims_hold_without_a_mutation_and_every_mutation_changes_the_verdicts_that_it_must(name):
     paper, part = registry()[name], REDUCED[name]
     warmup, measure = part.window or (paper.mutated.warmup, "60 s")
