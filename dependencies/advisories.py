@@ -123,6 +123,8 @@ def table_of(clone: Path, crates: set[str]) -> str:
     """
     files = git(clone, "ls-tree", "-r", "--name-only", "HEAD", "crates/").splitlines()
     heads = [head_of(git(clone, "show", f"HEAD:{file}")) for file in files if file.split("/")[1] in crates]
+    if not heads:
+        sys.exit(f"{clone}: has no advisory for any of {len(crates)} crates: is it a clone of the RustSec database?")
     rows = sorted(row(head) for head in heads if "withdrawn" not in head["advisory"])
     names = sorted(crates)
     return "\n".join(

@@ -151,3 +151,5 @@ def test_the_table_has_the_facts_of_a_database_for_the_named_crates(tmp_path: Pa
         ],
     }
     assert "description" not in text
+    with pytest.raises(SystemExit, match="has no advisory for any of 1 crates: is it a clone"):
+        advisories.table_of(tmp_path, {"blameless"})

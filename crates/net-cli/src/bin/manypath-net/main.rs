@@ -73,8 +73,8 @@ fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
         .build()
         .map_err(|error| Failure::broken(format!("threads: {error}")))?;
     let done = runtime.block_on(async {
-        let signals = blocked.read()?;
-        let stop = Stop::on(&signals);
+        let (signals, heard) = blocked.read()?;
+        let stop = Stop::on(heard);
         let mut code = ExitCode::SUCCESS;
         let task = &arguments.task;
         let (watched, inputs) = (task.watched(), task.inputs());

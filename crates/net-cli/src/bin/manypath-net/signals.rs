@@ -53,13 +53,15 @@ impl Blocked {
         }
     }
 
-    /// Reads the signals from now on. Needs a tokio runtime.
-    pub(crate) fn read(self) -> io::Result<Signals> {
+    /// Reads the signals from now on, those that are pending first. Needs a tokio runtime.
+    ///
+    /// The first listener hears all of them. Another thread may read pending ones before a later listener begins.
+    pub(crate) fn read(self) -> io::Result<(Signals, Heard)> {
         let flags = SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK;
         let descriptor = register(SignalFd::with_flags(&self.signals, flags)?)?;
-        let (sender, _) = broadcast::channel(MOST_WAITING);
+        let (sender, first) = broadcast::channel(MOST_WAITING);
         tokio::spawn(forward(descriptor, sender.clone()));
-        Ok(Signals { sender, blocked: self })
+        Ok((Signals { sender, blocked: self }, Heard(first)))
     }
 }
 
@@ -132,13 +134,24 @@ mod tests {
     async fn a_signal_reaches_every_listener() {
         // In the thread of this test alone, so other tests are not concerned
         let blocked = Blocked::begin(&[Signal::SIGWINCH]).unwrap();
-        let signals = blocked.read().unwrap();
-        let [mut first, mut second] = [signals.hear(), signals.hear()];
+        let (signals, mut first) = blocked.read().unwrap();
+        let mut second = signals.hear();
         for _ in 0..2 {
             raise(Signal::SIGWINCH).unwrap();
             assert_eq!(first.next().await, Signal::SIGWINCH);
             assert_eq!(second.next().await, Signal::SIGWINCH);
         }
+        blocked.before.thread_set_mask().unwrap();
+    }
+
+    #[tokio::test]
+    async fn the_first_listener_hears_a_signal_that_was_pending_and_is_already_read() {
+        let blocked = Blocked::begin(&[Signal::SIGWINCH]).unwrap();
+        raise(Signal::SIGWINCH).unwrap();
+        let (signals, mut first) = blocked.read().unwrap();
+        let mut is_read = signals.hear();
+        assert_eq!(is_read.next().await, Signal::SIGWINCH);
+        assert_eq!(first.next().await, Signal::SIGWINCH);
         blocked.before.thread_set_mask().unwrap();
     }
 }

@@ -134,7 +134,7 @@ pub(crate) async fn serve(
     service_manager::tell(service_manager::STOPPING);
     daemon.open_no_more();
     let in_time = daemon.drain(Duration::from_secs(drain.into()));
-    Stop::on(signals).or_instead(in_time, daemon.drain(Duration::ZERO)).await;
+    Stop::on(signals.hear()).or_instead(in_time, daemon.drain(Duration::ZERO)).await;
     Ok(())
 }
 

@@ -8,17 +8,16 @@ use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
 use crate::failure::Failure;
-use crate::signals::{ENDING, Signals};
+use crate::signals::{ENDING, Heard};
 
 /// Signals tasks to end. Clones share the signal.
 #[derive(Clone, Debug)]
 pub(crate) struct Stop(watch::Receiver<bool>);
 
 impl Stop {
-    /// A stop that signals to this process trigger from now on.
-    pub(crate) fn on(signals: &Signals) -> Self {
+    /// A stop that the signals of a listener trigger.
+    pub(crate) fn on(mut heard: Heard) -> Self {
         let (sender, receiver) = watch::channel(false);
-        let mut heard = signals.hear();
         tokio::spawn(async move {
             while !ENDING.contains(&heard.next().await) {}
             // Fails only if all tasks have ended
