@@ -1,6 +1,7 @@
 """The wheel is complete: each command works in a new environment without the sources.
 
-`make test-wheel` builds the wheel and names it in MANYPATH_WHEEL.
+`make test-wheel` builds the wheel of the test build and names it in MANYPATH_WHEEL. `make test-long` tests all of the
+wheel that users get.
 """
 
 from __future__ import annotations
@@ -93,6 +94,7 @@ def test_examples_are_written_and_run(call, tmp_path: Path):
         assert json.loads((tmp_path / f"examples/{kind}.schema.json").read_text())["$schema"]
 
 
+@pytest.mark.long
 def test_a_paper_is_run_and_reported_with_figures(call, tmp_path: Path):
     figure = ("gonzalez2012_mptcp", "--figure", "2", "--runs", "2")
     call("manypath", "papers", *figure)
@@ -142,8 +144,12 @@ def test_the_data_of_papers_is_read_from_the_wheel(call):
     [
         (["list"], "cmt-rpv2"),
         (["schema", "sweep"], "$schema"),
-        (["anchors", "single"], "hold"),
-        (["expect", "--path", "20 Mbit/s, 20 ms", "--runs", "2", "--measure", "1 s"], "simulated"),
+        pytest.param(["anchors", "single"], "hold", marks=pytest.mark.long),
+        pytest.param(
+            ["expect", "--path", "20 Mbit/s, 20 ms", "--runs", "2", "--measure", "1 s"],
+            "simulated",
+            marks=pytest.mark.long,
+        ),
         (["measure", "--list"], "shared"),
     ],
     ids=lambda value: value[0] if isinstance(value, list) else "",
@@ -209,6 +215,7 @@ def kernel_turn():
         yield
 
 
+@pytest.mark.long
 @needs_linux
 @needs_root
 def test_an_algorithm_is_loaded_into_the_kernel_and_removed_completely(call, kernel_turn):
@@ -255,6 +262,7 @@ print("arrived", server.communicate(timeout=30)[0])
 """A program that sends bytes from the left namespace of an emulation to the right one."""
 
 
+@pytest.mark.long
 @needs_linux
 @needs_root
 def test_real_traffic_crosses_an_emulated_network(call, tmp_path: Path):
@@ -279,6 +287,7 @@ paths = ["one", "two"]
 """A scenario that takes a few seconds to measure."""
 
 
+@pytest.mark.long
 @needs_linux
 @needs_root
 def test_a_scenario_is_measured_on_the_kernel_and_simulated(call, kernel_turn, tmp_path: Path):
