@@ -48,7 +48,7 @@ tested := $(venv)/.tested
 released := $(venv)/.released
 native := python/manypath/_native.abi3.so
 # For what works with both: that of the tests beside tests, which must not lose theirs, and else the installed one.
-engine := $(if $(or $(filter gate test test-% interop programs,$(MAKECMDGOALS)),$(wildcard $(tested))),$(tested),$(released))
+engine := $(if $(or $(filter test test-% interop programs,$(MAKECMDGOALS)),$(wildcard $(tested))),$(tested),$(released))
 # `again`, which is never up to date, if one of some files is missing.
 missing = $(if $(filter-out $(wildcard $(1)),$(1)),again)
 
@@ -56,7 +56,7 @@ missing = $(if $(filter-out $(wildcard $(1)),$(1)),again)
 begun = @echo '$@: begins'
 timed = TIMEFORMAT='$@: %0R s, processor time %0U s'; time
 
-.PHONY: help papers gate test test-long test-needs test-build test-rust test-python test-kernel test-wheel interop peer-usrsctp programs testbed bench-net bench-programs bench-explore explore-picture soak soak-kernel fuzz bench
+.PHONY: help papers test test-long test-needs test-build test-rust test-python test-kernel test-wheel interop peer-usrsctp programs testbed bench-net bench-programs bench-explore explore-picture soak soak-kernel fuzz bench
 .PHONY: profile build emu net capi kernel wheel tools docs results site format clean
 .PHONY: check check-format check-lints check-docs check-house check-python check-dependencies again
 
@@ -67,9 +67,7 @@ papers: build ## reproduce the papers into report/index.html; FULL=1 takes their
 	$(bin)/manypath papers $(if $(FULL),--full)
 
 # In the order in which they start: those that wait beside those that compute.
-gate: interop test-python test-rust programs test-wheel check-lints site check-python check-dependencies check-house check-format ## all parts of .ci/run, which also installs what they need; needs root
-
-test: test-rust test-python test-wheel ## all tests of the gate: Rust with the kernel's, Python, wheel
+test: test-python test-rust test-wheel ## the tests of Rust with the kernel's, of Python and of the wheel; -j3 runs them side by side
 
 test-long: test-build ## what is too long for the gate, part by part, and a table; PARTS="wheel fuzz" takes some; needs root
 	tests/long $(PARTS)
@@ -108,8 +106,8 @@ check-format:
 	cargo fmt --all --check
 	cargo fmt --all --check --manifest-path $(peers)
 
-# In the gate, tests wait for the build, so that it takes cargo's lock first.
-check-lints: | $(bin)/python $(if $(filter gate,$(MAKECMDGOALS)),$(tested))
+# Beside tests, these wait for the build of the tests, which so takes cargo's lock first.
+check-lints: | $(bin)/python $(if $(filter test,$(MAKECMDGOALS)),$(tested))
 	$(begun)
 	@$(kernel_tools) || echo 'lints of crates/bpf skipped: they need $(kernel_packages)'
 	@$(timed) cargo clippy --workspace $(without_kernel) $(without_linux) --all-targets --all-features --locked --quiet -- -D warnings
