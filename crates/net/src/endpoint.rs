@@ -167,7 +167,7 @@ impl Endpoint {
     /// The next association that a peer opened, in order. Cancel-safe.
     ///
     /// # Errors
-    /// If the endpoint does not listen ([`Builder::listen`]), or is closed.
+    /// If the endpoint does not listen ([`crate::Builder::listen`]), or is closed.
     pub async fn accept(&self) -> Result<Association, Error> {
         if !self.handle.setting.listens {
             return Err(Error::NotListening);
