@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -192,6 +193,9 @@ def _configure(host: Host, *, offload: bool) -> None:
     # Without this setting an interface that goes down loses its IPv6 addresses.
     host.run("sysctl", "-qw", "net.ipv6.conf.all.keep_addr_on_down=1")
     _ip("\n".join(lines), host.namespace)
+    while not all(host.run("ip", "-6", "route", "show", "table", "local", address) for address in host.ipv6):
+        # The kernel adds these routes later, and drops packets that arrive before.
+        time.sleep(0.001)
     for interface in host.interfaces if not offload else ():
         offloads = ["tx-udp-segmentation", "off", "gro", "off"]
         host.run("ethtool", "-K", interface, *offloads)

@@ -100,7 +100,8 @@ impl Hosts {
         if !host.is_ours() {
             self.ledger.note_undo(host.name(), &self.undo[index])?;
         }
-        host.configure(&lines)
+        host.configure(&lines)?;
+        host.await_addresses(&ports().map(Port::ipv6).collect::<Vec<_>>())
     }
 }
 

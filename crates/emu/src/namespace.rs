@@ -2,6 +2,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
+use std::net::Ipv6Addr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -89,10 +90,19 @@ impl Namespace {
     /// Runs `ip` commands inside.
     pub(crate) fn configure(&self, lines: &Lines) -> Result<(), EmulationError> {
         ip(&["-netns", &self.name, "-4", "-batch", "-"], &lines.ipv4)?;
-        if Path::new("/proc/sys/net/ipv6").exists() {
+        if has_ipv6() {
             ip(&["-netns", &self.name, "-6", "-batch", "-"], &lines.ipv6)?;
         }
         Ok(())
+    }
+
+    /// Waits until packets to these addresses are received, if the kernel has IPv6.
+    pub(crate) fn await_addresses(&self, addresses: &[Ipv6Addr]) -> Result<(), EmulationError> {
+        if !has_ipv6() {
+            return Ok(());
+        }
+        let ready = self.within(|| manypath_namespace::await_addresses(addresses))?;
+        ready.map_err(EmulationError::system(format!("namespace {}", self.name)))
     }
 
     /// Runs lines of `ip` inside that undo earlier changes. Errors are ignored: some of the changes may be undone
@@ -133,6 +143,10 @@ impl Drop for Namespace {
             let _ = Self::remove(&self.name);
         }
     }
+}
+
+fn has_ipv6() -> bool {
+    Path::new("/proc/sys/net/ipv6").exists()
 }
 
 /// Runs `ip`, with `lines` as its input.

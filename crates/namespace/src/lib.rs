@@ -2,10 +2,12 @@
 
 use std::fs::{self, File};
 use std::io;
+use std::net::{IpAddr, Ipv6Addr};
 use std::os::fd::AsRawFd;
 use std::path::PathBuf;
 use std::process::Command;
 use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
 
 use nix::sched::{CloneFlags, setns, unshare};
 
@@ -64,6 +66,19 @@ impl Namespace {
         self.inside(|| command(line))
     }
 
+    /// Adds an address to an interface, without duplicate address detection. Packets to it are received from then on.
+    ///
+    /// # Errors
+    /// If the kernel refuses it.
+    pub fn add_address(&self, address: IpAddr, prefix: u8, interface: &str) -> io::Result<()> {
+        let detection = if address.is_ipv6() { " nodad" } else { "" };
+        self.run(&format!("ip address add {address}/{prefix} dev {interface}{detection}"))?;
+        match address {
+            IpAddr::V4(_) => Ok(()),
+            IpAddr::V6(address) => self.inside(|| await_addresses(&[address])),
+        }
+    }
+
     /// Writes a network setting, such as `net.ipv4.ip_forward`.
     ///
     /// # Errors
@@ -85,6 +100,39 @@ impl Namespace {
 /// If `job` panics.
 pub fn within<T: Send>(namespace: &File, job: impl FnOnce() -> T + Send) -> io::Result<T> {
     on_a_thread(|| enter(namespace).map(|()| job()))
+}
+
+/// Waits until packets to these addresses of the thread's namespace are received. The kernel adds the local route of a
+/// new IPv6 address later, from a work queue, and drops packets that arrive before.
+///
+/// # Errors
+/// If an address has no local route after ten seconds: it does not exist, or duplicate address detection refused it.
+pub fn await_addresses(addresses: &[Ipv6Addr]) -> io::Result<()> {
+    let begin = Instant::now();
+    loop {
+        let table = fs::read_to_string("/proc/thread-self/net/ipv6_route")?;
+        let Some(missing) = addresses.iter().find(|address| !has_local_route(&table, **address))
+        else {
+            return Ok(());
+        };
+        if begin.elapsed() > PATIENCE {
+            let what = format!("the address {missing} has no local route after {PATIENCE:?}");
+            return Err(io::Error::new(io::ErrorKind::TimedOut, what));
+        }
+        thread::sleep(POLL);
+    }
+}
+
+/// Whether the table `ipv6_route` has a local route of this address. Its columns are the destination, its prefix length,
+/// the source, its prefix length, the next hop, the metric, two counters, the flags and the interface.
+fn has_local_route(table: &str, address: Ipv6Addr) -> bool {
+    let destination = format!("{:032x} 80 ", u128::from(address));
+    table.lines().filter(|line| line.starts_with(&destination)).any(|line| {
+        let flags = line.split_ascii_whitespace().nth(FLAGS);
+        flags
+            .and_then(|flags| u32::from_str_radix(flags, 16).ok())
+            .is_some_and(|flags| flags & RTF_LOCAL != 0)
+    })
 }
 
 /// A namespace belongs to a thread, so a temporary thread enters it and never has to return.
@@ -116,3 +164,11 @@ fn command(line: &str) -> io::Result<String> {
 fn failed(error: &io::Error, what: &str) -> io::Error {
     io::Error::new(error.kind(), format!("{what}: {error}"))
 }
+
+/// Column of the flags in `ipv6_route`.
+const FLAGS: usize = 8;
+/// Flag of a route to an address of this host.
+const RTF_LOCAL: u32 = 0x8000_0000;
+/// The work queue needs microseconds. This bounds failures only.
+const PATIENCE: Duration = Duration::from_secs(10);
+const POLL: Duration = Duration::from_millis(1);

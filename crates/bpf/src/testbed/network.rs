@@ -85,11 +85,7 @@ impl Network {
         let (sender, router, receiver) = (Namespace::new()?, Namespace::new()?, Namespace::new()?);
         let network = Self { sender, router, receiver, family, paths };
         network.configure()?;
-        network.receiver.run(&format!(
-            "ip addr add {}/{} dev lo",
-            network.receiver_address(),
-            family.host_prefix()
-        ))?;
+        network.receiver.add_address(network.receiver_address(), family.host_prefix(), "lo")?;
         for (exit, tbf) in exits.iter().enumerate() {
             network.exit(exit, *tbf)?;
         }
@@ -149,12 +145,8 @@ impl Network {
         host: u8,
         name: &str,
     ) -> Result<(), Error> {
-        let Self { family, .. } = self;
-        let address = family.host(network, host);
-        let nodad = if *family == Family::V6 { " nodad" } else { "" };
-        let prefix = family.prefix();
-        namespace.run(&format!("ip addr add {address}/{prefix} dev {name}{nodad}"))?;
-        Ok(())
+        let address = self.family.host(network, host).parse().expect("an address");
+        Ok(namespace.add_address(address, self.family.prefix(), name)?)
     }
 
     fn exit(&self, exit: usize, tbf: Option<&str>) -> Result<(), Error> {

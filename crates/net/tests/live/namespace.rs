@@ -17,6 +17,12 @@ impl Namespace {
         self.0.run(&format!("ip {words}")).expect("it succeeds");
     }
 
+    /// Adds an address to an interface.
+    pub(crate) fn add_address(&self, address: impl ToString, prefix: u8, interface: &str) {
+        let address = address.to_string().parse().expect("an address");
+        self.0.add_address(address, prefix, interface).expect("it succeeds");
+    }
+
     /// Runs `tc` with these arguments inside.
     pub(crate) fn tc(&self, words: &str) {
         self.0.run(&format!("tc {words}")).expect("it succeeds");
@@ -69,9 +75,7 @@ pub(crate) fn cable(
         right.0.path().display()
     ));
     for (side, address) in [(left, left_ip), (right, right_ip)] {
-        // An IPv6 address is unusable until duplicate address detection ends, which `nodad` skips
-        let known = if address.contains(':') { " nodad" } else { "" };
-        side.ip(&format!("address add {address}/{prefix} dev {name}{known}"));
+        side.add_address(address, prefix, name);
         side.ip(&format!("link set {name} up"));
     }
 }
