@@ -298,7 +298,8 @@ $(tested): $(rust_sources) pyproject.toml $(call missing,$(native) $(programs)) 
 	@rm -f $(released) $(venv)/.emu $(venv)/.net
 	touch $@
 
-build_tested = cargo build $(workspace) --lib --bins --example hops
+# With the examples that tests of the documentation run.
+build_tested = cargo build $(workspace) --lib --bins --example hops --example own_algorithm --example own_queue
 
 # With flags for the compiler.
 maturin = env -u CONDA_PREFIX RUSTFLAGS="$${RUSTFLAGS-} $(1)" PIP_QUIET=1 $(bin)/maturin

@@ -196,11 +196,22 @@ def _run_command(command: str) -> str:
         arguments = ["-m", "manypath", *arguments]
     if program in {"manypath", "python"}:
         program = sys.executable
-    folder = ROOT if program == "cargo" else None
-    wide = {**os.environ, "COLUMNS": "120", "NO_COLOR": "1", "PYO3_PYTHON": sys.executable}
-    done = subprocess.run([program, *arguments], capture_output=True, text=True, check=False, env=wide, cwd=folder)
+    if program == "cargo":
+        program, arguments = _example(command), []
+    wide = {**os.environ, "COLUMNS": "120", "NO_COLOR": "1"}
+    done = subprocess.run([program, *arguments], capture_output=True, text=True, check=False, env=wide)
     assert done.returncode == 0, f"{command}: {done.stderr}"
     return done.stdout
+
+
+def _example(command: str) -> str:
+    """Return the program of an example, which the build of the tests contains: `cargo run` would compile it again."""
+    run = re.fullmatch(r"cargo run --quiet --package manypath-(\w+) --example (\w+)", command)
+    assert run, f"{command}: only examples of our crates run"
+    assert (ROOT / f"crates/{run[1]}/examples/{run[2]}.rs").is_file(), f"{command}: there is no such example"
+    program = ROOT / f"target/debug/examples/{run[2]}"
+    assert program.is_file(), f"{command}: not built; make test-build builds it"
+    return str(program)
 
 
 def _run_manypath(page: Path, block: Block) -> None:
