@@ -60,8 +60,22 @@ def locked(root: Path) -> set[str]:
     root
         The folder of the repository.
     """
-    locks = [tomllib.loads((root / lock).read_text("utf-8")) for lock in LOCKS]
+    locks = [read(root / lock) for lock in LOCKS]
     return {package["name"] for lock in locks for package in lock["package"] if "source" in package}
+
+
+def read(file: Path) -> dict[str, Any]:
+    """Return the contents of a TOML file of the repository.
+
+    Parameters
+    ----------
+    file
+        Its path.
+    """
+    try:
+        return tomllib.loads(file.read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        sys.exit(f"{file}: is no readable TOML file: {error}")
 
 
 def lay_out(root: Path, today: datetime.date) -> str:
@@ -74,7 +88,7 @@ def lay_out(root: Path, today: datetime.date) -> str:
     today
         The date that the age of the table is counted to.
     """
-    table = tomllib.loads((root / TABLE).read_text("utf-8"))
+    table = read(root / TABLE)
     missing = sorted(locked(root) - set(table["crates"]))
     if missing:
         sys.exit(

@@ -153,3 +153,11 @@ def test_the_table_has_the_facts_of_a_database_for_the_named_crates(tmp_path: Pa
     assert "description" not in text
     with pytest.raises(SystemExit, match="has no advisory for any of 1 crates: is it a clone"):
         advisories.table_of(tmp_path, {"blameless"})
+
+
+@pytest.mark.parametrize("damage", ["[[package", "\udcff"])
+def test_a_damaged_lock_file_is_named_in_one_line(damage: str, tmp_path: Path):
+    (tmp_path / "Cargo.lock").write_text(damage, errors="surrogateescape")
+    with pytest.raises(SystemExit, match=f"^{tmp_path}/Cargo.lock: is no readable TOML file: ") as ended:
+        advisories.locked(tmp_path)
+    assert "\n" not in str(ended.value)
