@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterator
 
 import pytest
-from browser import expected, short
+from states import expected, short
 from tab import Simulation, Tab
 
 import manypath as mp
