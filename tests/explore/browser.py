@@ -13,9 +13,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
-import manypath as mp
-from manypath.explore import presets
-from manypath.explore.controls import changed
+from page_object import PATIENCE, PageObject
+
 from manypath.explore.state import State
 
 SUFFIXES = (".csv", ".parquet", ".svg", ".pcapng")
@@ -30,9 +29,6 @@ ARGUMENTS = (
     "--force-prefers-reduced-motion",
 )
 """Command line of chromium."""
-
-PATIENCE = 300.0
-"""Longest time that a test waits for the page, seconds. It bounds failures only."""
 
 AGAIN = 5.0
 """Time after which a click that had no effect is repeated, seconds."""
@@ -84,16 +80,6 @@ def lacking() -> str | None:
     return None
 
 
-def short() -> State:
-    """Return the first state of the page with a run of 5 s."""
-    return changed(changed(presets.default(), "warmup", "1 s"), "measure", "4 s")
-
-
-def expected(state: State) -> str:
-    """Return the digest of the run of a state, without the page."""
-    return mp.run(state.scenario, seed=state.seed).digest
-
-
 def linked(address: str, state: State) -> str:
     """Return the address that restores a state."""
     return f"{address}?s={state.packed()}"
@@ -141,7 +127,7 @@ def explorer(*arguments: str, cwd: Path) -> Iterator[Server]:
     assert said == "", said
 
 
-class Browser:
+class Browser(PageObject):
     """One browser with one tab that shows a page."""
 
     def __init__(self) -> None:
@@ -177,31 +163,9 @@ class Browser:
         self.driver.get(address)
         return self.digest()
 
-    @property
-    def status(self) -> str:
-        """The status of the page."""
-        return self.text(".x-status")
-
-    def digest(self) -> str:
-        """Wait for the digest of a finished run."""
-        return self.until(lambda: (found := re.search(r"digest (\w{16})", self.status)) and found[1])
-
-    def shows(self, state: State) -> None:
-        """Wait for the digest of the run of a state."""
-        digest = expected(state)
-        self.until(lambda: f"digest {digest}" in self.status)
-
     def rests(self) -> None:
         """Wait until the page has drawn everything that belongs to its last move."""
         self.until(lambda: self.js("return document.querySelector('.x-rest')?.getAttribute('aria-busy') === 'false'"))
-
-    def until(self, condition: Callable[[], Any]) -> Any:
-        """Wait until a condition holds; return its value."""
-        end = time.monotonic() + PATIENCE
-        while not (value := condition()):
-            assert time.monotonic() < end, self.status
-            time.sleep(0.05)
-        return value
 
     def input(self, label: str) -> Any:
         """Return the field of a control, such as ``Link south, rate``."""
@@ -360,10 +324,10 @@ class Browser:
 
     def _comes(self, effect: Callable[[], Any]) -> Any:
         """Wait for the effect of a click; return what it does, and a false value if it does not come."""
-        end = time.monotonic() + AGAIN
-        while not (value := effect()) and time.monotonic() < end:
-            time.sleep(0.05)
-        return value
+        return self._within(AGAIN, effect)
+
+    def _pause(self) -> None:
+        time.sleep(0.05)
 
     def errors(self) -> list[str]:
         """Return the errors and warnings on the console of the page."""

@@ -19,10 +19,10 @@ from urllib.parse import parse_qs, urlsplit
 from uuid import uuid4
 
 import httpx
-from browser import PATIENCE, expected
 from nicegui import Client, core, ui
 from nicegui.nicegui import _on_handshake
 from nicegui.testing.general import nicegui_reset_globals, prepare_simulation
+from page_object import PATIENCE, PageObject
 
 from manypath.explore import presets
 from manypath.explore.live.follower import Follower
@@ -100,7 +100,7 @@ class Simulation:
         await Page(self.first).show(s, kept)
 
 
-class Tab:
+class Tab(PageObject):
     """A tab with a page."""
 
     def __init__(self, simulation: Simulation) -> None:
@@ -138,17 +138,8 @@ class Tab:
 
     @property
     def status(self) -> str:
-        """The status of the page."""
-        return self.text(".x-status")
-
-    def digest(self) -> str:
-        """Wait for the digest of a finished run."""
-        return self.until(lambda: (found := re.search(r"digest (\w{16})", self.status)) and found[1])
-
-    def shows(self, state: State) -> None:
-        """Wait for the digest of the run of a state."""
-        digest = expected(state)
-        self.until(lambda: f"digest {digest}" in self.status)
+        """The status of the page; empty before a page is opened."""
+        return super().status if self._client is not None else ""
 
     def rests(self) -> None:
         """Wait until everything is there that belongs to the last move."""
@@ -157,15 +148,6 @@ class Tab:
     def another(self) -> Tab:
         """Return another tab of the same program."""
         return Tab(self._simulation)
-
-    def until(self, condition: Callable[[], Any]) -> Any:
-        """Wait until a condition holds; return its value."""
-        end = time.monotonic() + PATIENCE
-        while not (value := condition()):
-            assert self._simulation.errors == []
-            assert time.monotonic() < end, self._client and self.status
-            time.sleep(0.01)
-        return value
 
     def text(self, selector: str, within: str = "") -> str:
         """Return the visible texts of elements: of a class, as ``.x-status``, or of a section, as ``#sweep``."""
@@ -332,6 +314,10 @@ class Tab:
                 self.downloads.append(data["src"])
             case _:
                 pass
+
+    def _pause(self) -> None:
+        assert self._simulation.errors == []
+        time.sleep(0.01)
 
     def _in_loop(self, function: Callable[[], Any]) -> Any:
         async def call() -> Any:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from browser import Browser, linked, short
+from browser import Browser, linked
+from states import short
 from wcag import faint, nameless
 
 import manypath as mp

@@ -3,23 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from browser import Browser, linked, short
+from browser import Browser, linked
+from states import CHOICES, short
 
 from manypath.explore.controls import changed
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(
-    ("label", "option", "place"),
-    [
-        ("Link south, queue", "codel", "links\tsouth\tqueue"),
-        ("Link north, loss", "bernoulli", "links\tnorth\tloss"),
-        ("Flow multipath, transport", "mptcp", "transport\tmultipath"),
-        ("Flow multipath, cc", "olia", "flows\tmultipath\tcc"),
-        ("Flow multipath, application", "on-off", "flows\tmultipath\tapp"),
-        ("Flow rival, path", "north", "flows\trival\tpath"),
-    ],
-)
+@pytest.mark.parametrize(("label", "option", "place"), CHOICES)
 def test_a_choice_changes_the_run(browser: Browser, address: str, label: str, option: str, place: str):
     browser.open(linked(address, short()))
     browser.choose(label, option)

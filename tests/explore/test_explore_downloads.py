@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from browser import Browser, linked, short
+from browser import Browser, linked
+from states import short
 
 import manypath as mp
 from manypath.explore.controls import changed

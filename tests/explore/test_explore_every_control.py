@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from browser import Browser, expected, linked, short
+from browser import Browser, linked
+from states import expected, short
 
 from manypath.errors import UserError
 from manypath.explore import presets

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import signal
 import sys
 from collections.abc import Iterator
@@ -13,7 +12,7 @@ from typing import Any
 import pytest
 from browser import Browser, explorer
 from wcag import faint, nameless
-from writers import association, measured
+from writers import association, hostile, measured
 
 from real_time import needs_stack
 
@@ -141,12 +140,7 @@ def test_a_phone_shows_the_whole_width_and_everything_has_a_name(
 @pytest.mark.long
 def test_names_of_a_hostile_log_are_text(browser: Browser, attached: Any, tmp_path: Path):
     file = tmp_path / "hostile.jsonl"
-    name = "<img src=x onerror=alert(1)>"
-    event = {"flow": name, "host": "source", "path": name, "name": "recovery:metrics_updated"}
-    with file.open("w") as out:
-        for number in range(100):
-            out.write(json.dumps({"time": number / 10, **event, "data": {"cwnd": 1000 + number}}) + "\n")
-        out.write("</script><script>alert(2)</script>\n")
+    hostile(file)
     with attached(file):
         browser.until(lambda: browser.chart("picture"))
         browser.until(lambda: "Left out: 1 line." in browser.text("#numbers"))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from browser import Browser, Server, linked, short
+from browser import Browser, Server, linked
+from states import short
 
 MOVES = 1000
 """Number of moves."""

@@ -16,7 +16,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from browser import PATIENCE, Browser, Server, expected, explorer, linked, short
+from browser import Browser, Server, explorer, linked
+from page_object import PATIENCE
+from states import expected, short
 
 import manypath as mp
 from manypath.explore import fair, moves, presets

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from browser import Browser, expected, linked
+from browser import Browser, linked
+from states import expected
 
 import manypath as mp
 from manypath.explore import presets

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 import pytest
-from browser import Browser, linked, short
+from browser import Browser, linked
+from states import long_sweep, short
 
 from manypath.explore import presets
 from manypath.explore.controls import changed
@@ -58,12 +59,6 @@ def test_another_choice_runs_only_what_is_new_and_leaves_a_sweep_alone(browser: 
     browser.until(lambda: browser.text("#sweep .x-note") != swept)
     browser.click("Stop", lambda: re.match(r"Stopped after \d+ of 600 runs\.", browser.text("#sweep .x-note")))
     assert restored(browser).compare == ("lia", "olia")
-
-
-def long_sweep() -> State:
-    """Return a state with a sweep that goes on during all steps of a test, also on a busy machine."""
-    values = ", ".join(f"{10 + number} Mbit/s" for number in range(12))
-    return changed(short(), "measure", "60 s").but(sweep=("links\tsouth\trate", values, "50"))
 
 
 def rows(browser: Browser) -> list[str]:

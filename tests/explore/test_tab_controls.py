@@ -9,7 +9,8 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from browser import PATIENCE, short
+from page_object import PATIENCE
+from states import CHOICES, short
 from tab import Tab
 
 import manypath as mp
@@ -17,17 +18,7 @@ from manypath.explore import files, moves
 from manypath.explore.controls import changed
 
 
-@pytest.mark.parametrize(
-    ("label", "option", "place"),
-    [
-        ("Link south, queue", "codel", "links\tsouth\tqueue"),
-        ("Link north, loss", "bernoulli", "links\tnorth\tloss"),
-        ("Flow multipath, transport", "mptcp", "transport\tmultipath"),
-        ("Flow multipath, cc", "olia", "flows\tmultipath\tcc"),
-        ("Flow multipath, application", "on-off", "flows\tmultipath\tapp"),
-        ("Flow rival, path", "north", "flows\trival\tpath"),
-    ],
-)
+@pytest.mark.parametrize(("label", "option", "place"), CHOICES)
 def test_a_choice_changes_the_run(tab: Tab, label: str, option: str, place: str):
     tab.open(short())
     tab.digest()

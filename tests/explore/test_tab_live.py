@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from tab import Log, Tab
-from writers import association, measured
+from writers import association, hostile, measured
 
 from real_time import needs_stack
 
@@ -60,12 +60,7 @@ def test_one_of_several_flows_is_chosen_and_two_tabs_choose_for_themselves(
 
 def test_names_of_a_hostile_log_are_text(tab: Tab, follow: Log, tmp_path: Path):
     file = tmp_path / "hostile.jsonl"
-    name = "<img src=x onerror=alert(1)>"
-    event = {"flow": name, "host": "source", "path": name, "name": "recovery:metrics_updated"}
-    with file.open("w") as out:
-        for number in range(100):
-            out.write(json.dumps({"time": number / 10, **event, "data": {"cwnd": 1000 + number}}) + "\n")
-        out.write("</script><script>alert(2)</script>\n")
+    hostile(file)
     tab.open(follow(file))
     tab.until(lambda: tab.chart("picture"))
     tab.until(lambda: "Left out: 1 line." in tab.text("#numbers"))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
-from browser import expected, short
+from states import expected, short
 from tab import Simulation, Tab
 
 import manypath as mp
@@ -157,9 +158,9 @@ def cancelled(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     found: list[float] = []
     answers = moves.answers
 
-    def watched(scenario: mp.Scenario, *further: object) -> Iterator[moves.Answer]:
+    def watched(scenario: mp.Scenario, *further: Any) -> Iterator[moves.Answer]:
         try:
-            yield from answers(scenario, *further)  # type: ignore[arg-type]
+            yield from answers(scenario, *further)
         except moves.Cancelled:
             found.append(moves.duration(scenario))
             raise

@@ -8,21 +8,15 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from browser import PATIENCE, short
+from page_object import PATIENCE
+from states import long_sweep, short
 from tab import Tab
 
 import manypath as mp
 from manypath.explore import moves, presets, studies
 from manypath.explore.controls import changed
-from manypath.explore.state import State
 
 COMPARED = "Congestion controls to compare"
-
-
-def long_sweep() -> State:
-    """Return a state with a sweep that goes on during all steps of a test."""
-    values = ", ".join(f"{10 + number} Mbit/s" for number in range(12))
-    return changed(short(), "measure", "60 s").but(sweep=("links\tsouth\trate", values, "50"))
 
 
 def compared(tab: Tab) -> list[str]:

@@ -1,7 +1,8 @@
-"""What writes logs of events for tests of their page: a run, a real association, and a measured run."""
+"""What writes logs of events for tests of their page: a run, a hostile writer, a real association, a measured run."""
 
 from __future__ import annotations
 
+import json
 import signal
 import subprocess
 import sys
@@ -10,7 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from browser import PATIENCE
+from page_object import PATIENCE
 
 import manypath as mp
 from manypath.programs import NET, installed
@@ -24,6 +25,16 @@ def scenario(measure: str = "4 s") -> mp.Scenario:
     )
     flows = {"cmt": mp.Sctp(paths=["wire", "radio"], cc="lia"), "rival": mp.Sctp(paths=["wire"])}
     return mp.Scenario(network=network, flows=flows, warmup="0 s", measure=measure)
+
+
+def hostile(log: Path) -> None:
+    """Write a log whose names of a flow and a path are HTML, and whose last line is a script."""
+    name = "<img src=x onerror=alert(1)>"
+    event = {"flow": name, "host": "source", "path": name, "name": "recovery:metrics_updated"}
+    with log.open("w") as out:
+        for number in range(100):
+            out.write(json.dumps({"time": number / 10, **event, "data": {"cwnd": 1000 + number}}) + "\n")
+        out.write("</script><script>alert(2)</script>\n")
 
 
 @contextmanager

