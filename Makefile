@@ -87,7 +87,7 @@ test-rust: $(tested)
 
 test-python: $(tested) $(venv)/.tools
 	$(begun)
-	@$(timed) $(bin)/pytest --quiet --numprocesses 2 --dist worksteal
+	@$(timed) $(bin)/pytest --quiet --numprocesses 3 --dist worksteal
 
 test-kernel: ## the tests of crates/bpf alone; those of them that load programs into the kernel need root
 	@$(kernel_tools) || { echo 'make test-kernel needs $(kernel_packages)' >&2; exit 1; }
