@@ -132,13 +132,15 @@ def field(control: Control) -> str:
 
 @pytest.fixture(scope="module")
 def moves() -> dict[str, list[tuple[Control, str | bool, State]]]:
-    """The moves of each state that change its run."""
+    """The moves of each state that change its run; a control is moved in the first of these states only."""
     found: dict[str, list[tuple[Control, str | bool, State]]] = {}
+    places: set[str] = set()
     for name, make in STATES.items():
         state = make()
         digest = expected(state)
-        pairs = ((control, moved(state, digest, control)) for control in controls(state))
+        pairs = ((each, moved(state, digest, each)) for each in controls(state) if each.place not in places)
         found[name] = [(control, *move) for control, move in pairs if move is not None]
+        places.update(control.place for control, *_ in found[name])
     return found
 
 
