@@ -28,6 +28,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from pydantic import Field, field_validator, model_validator
 
 from manypath.campaign.room import check_room
@@ -103,7 +104,11 @@ class Precision(Model):
         return max(self._width(group[self.metric].to_numpy(float)) for group in groups)
 
     def _width(self, values: Any) -> float:
-        found = interval(values, self.confidence)
+        """Return the relative half-width of the values that are numbers; infinite for fewer than two."""
+        numbers = values[~np.isnan(values)]
+        if len(numbers) <= 1:
+            return math.inf
+        found = interval(numbers, self.confidence)
         if found.half_width <= self.absolute:
             return 0.0
         return found.half_width / abs(found.mean) if found.mean else math.inf

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from manypath import _native
+from manypath.cli.frame_files import KINDS, filled, write
 from manypath.cli.group import Group
 from manypath.cli.names import campaigns
 from manypath.cli.output import print_details, print_json, print_table
@@ -177,17 +178,15 @@ def export(
     if target.resolve() == folder.resolve():
         raise UserError(f"TARGET: {target} is the store itself: choose another folder")
     Outputs().folder("TARGET", target)
-    files = {kind: target / f"{kind}.{format_.value}" for kind in FRAMES}
+    files = {kind: target / f"{kind}.{format_.value}" for kind in KINDS}
     for file in files.values():
         if file.exists():
             raise UserError(f"TARGET: {file} already exists: choose another folder, or remove it first")
     results = held.results(note)
     target.mkdir(parents=True, exist_ok=True)
-    for kind, file in files.items():
-        frame: pd.DataFrame = getattr(results, kind)
-        if not frame.empty:
-            _write(_numeric(frame, results.factors), file, format_)
-            typer.echo(f"{kind}: {file}, {len(frame)} rows")
+    for kind, frame in filled(results):
+        write("TARGET", _numeric(frame, results.factors), files[kind])
+        typer.echo(f"{kind}: {files[kind]}, {len(frame)} rows")
     missing = note.wanted - sum(held.done(note).values())
     if missing:
         typer.echo(f"{missing} of {note.wanted} runs are missing: they are not in the files", err=True)
@@ -252,16 +251,6 @@ def _numeric(frame: pd.DataFrame, factors: list[str]) -> pd.DataFrame:
     return changed
 
 
-def _write(frame: pd.DataFrame, file: Path, format_: Format) -> None:
-    from manypath.outputs import writing
-
-    with writing("TARGET", file):
-        if format_ is Format.CSV:
-            frame.to_csv(file, index=False)
-        else:
-            frame.to_parquet(file, index=False)
-
-
 def _size(count: int) -> str:
     value = float(count)
     for unit in ("B", "kB", "MB"):
@@ -270,9 +259,6 @@ def _size(count: int) -> str:
         value /= STEP
     return f"{value:.3g} GB"
 
-
-FRAMES = ("flows", "streams", "paths", "links", "runs")
-"""Tables that are exported."""
 
 STEP = 1000
 """Ratio of consecutive units of sizes."""
