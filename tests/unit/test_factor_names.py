@@ -23,17 +23,17 @@ FLOWS = {
 """A flow of each transport; that of SCTP has streams."""
 
 
-def two_links(flow: str) -> mp.Scenario:
+def two_links(kind: str) -> mp.Scenario:
     link = mp.Link(rate="5 Mbit/s", delay="1 ms")
     return mp.Scenario(
-        network=mp.disjoint(a=link, b=link), flows={"main": FLOWS[flow]}, warmup="1200 ms", measure="200 ms"
+        network=mp.disjoint(a=link, b=link), flows={"main": FLOWS[kind]}, warmup="1200 ms", measure="200 ms"
     )
 
 
 @pytest.fixture(scope="module")
 def results() -> mp.Results:
     """Real runs of all transports; `kind` is their only factor."""
-    campaign = mp.Campaign(lambda kind: two_links(kind), {"kind": list(FLOWS)}, replications=2)
+    campaign = mp.Campaign(two_links, {"kind": list(FLOWS)}, replications=2)
     return campaign.run(store=None, progress=False)
 
 
@@ -76,17 +76,17 @@ def test_a_factor_with_the_name_of_a_column_is_refused():
 
 
 def test_the_proposed_name_is_free():
-    with pytest.raises(mp.UserError, match='such as "n__"$'):
+    with pytest.raises(mp.UserError, match=r'such as "n__"$'):
         mp.Campaign(lambda **_: two_links("tcp"), {"n": [1], "n_": [1]})
 
 
 def test_a_name_must_not_be_empty():
-    with pytest.raises(mp.UserError, match='^factors: "" is no name: give the factor a name, such as "cc"$'):
+    with pytest.raises(mp.UserError, match=r'^factors: "" is no name: give the factor a name, such as "cc"$'):
         mp.Campaign(lambda **_: two_links("tcp"), {"": [1]})
 
 
 def test_names_in_a_list_of_combinations_are_texts():
-    with pytest.raises(mp.UserError, match="^factors: 1 is no text"):
+    with pytest.raises(mp.UserError, match=r"^factors: 1 is no text"):
         mp.Campaign(lambda **_: two_links("tcp"), [{1: 2}])  # pyright: ignore[reportArgumentType]
 
 
@@ -126,7 +126,7 @@ def test_other_names_keep_their_meaning(name: str, folder: Path, called: Callabl
 def test_samples_refuse_a_factor_with_the_name_of_one_of_their_columns(folder: Path):
     (folder / "sweep.toml").write_text(SWEEP.replace("NAME", "queue"))
     results = Sweep.from_file(folder / "sweep.toml").campaign().run(store=None, progress=False)
-    with pytest.raises(mp.UserError, match='^series: "queue" is also the name of a column of samples: give the fac'):
+    with pytest.raises(mp.UserError, match=r'^series: "queue" is also the name of a column of samples: give the'):
         mp.series(results, "500 ms")
 
 

@@ -64,7 +64,7 @@ def some(sweep: Callable[..., Any], tmp_path: Path) -> str:
         sweep(text, "--frames", "numbers")
         found = latencies(tmp_path / "numbers" / "flows.csv")
         pairs = sum(not math.isnan(one - two) for one, two in zip(*found.values(), strict=True))
-        if 1 <= pairs < 4 and all(1 <= sum(map(math.isnan, each)) for each in found.values()):
+        if 1 <= pairs < 4 and all(sum(map(math.isnan, each)) >= 1 for each in found.values()):
             return text
     pytest.fail("no warm-up is long enough for some of the runs only")
 

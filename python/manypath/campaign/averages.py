@@ -46,8 +46,10 @@ def of_replications(
     parts = part.groupby([rows[name] for name in by], dropna=False).transform("nunique") if by else part.nunique()
     table = pd.DataFrame({"value": rows[measurement].astype(float), "parts": parts}, rows.index)
     grouped = table.groupby([rows[name] for name in keys], sort=False, dropna=False)
-    found = grouped.agg(mean=("value", "mean"), numbers=("value", "count"), size=("value", "size"), parts=("parts", "max"))
-    complete = (found["numbers"] == found["size"]) & (found["size"] >= found["parts"])
+    found = grouped.agg(
+        mean=("value", "mean"), numbers=("value", "count"), rows=("value", "size"), parts=("parts", "max")
+    )
+    complete = (found["numbers"] == found["rows"]) & (found["rows"] >= found["parts"])
     return found.index.to_frame(index=False), found["mean"].where(complete).reset_index(drop=True)
 
 

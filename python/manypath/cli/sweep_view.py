@@ -139,15 +139,16 @@ class View:
             write("--frames", frame, target)
             typer.echo(f"runs: {target}", err=True)
             written.append(kind)
-        self._remove_old(results, written)
+        self._remove_old(self.frames, results, written)
         target = self.frames / SETTINGS
         with writing("--frames", target):
             target.write_text(settings.file(), encoding="utf-8")
 
-    def _remove_old(self, results: Results, written: Sequence[str]) -> None:
+    @staticmethod
+    def _remove_old(folder: Path, results: Results, written: Sequence[str]) -> None:
         """Remove files of an earlier sweep that this one does not replace; `check` found that manypath wrote them."""
-        for kind in KINDS if results.has_flows and self.frames is not None else ():
-            old = self.frames / f"{kind}.csv"
+        for kind in KINDS if results.has_flows else ():
+            old = folder / f"{kind}.csv"
             if kind not in written and old.is_file():
                 old.unlink()
                 typer.echo(f"runs: {old} of an earlier sweep is removed, because this one has no {kind}", err=True)
@@ -211,4 +212,3 @@ def _has_numbers(levels: list[Any]) -> bool:
     from manypath.figures.axis import Axis
 
     return not Axis.of(levels).words
-
