@@ -186,6 +186,15 @@ def test_stored_rows_with_the_name_of_a_factor_are_not_mixed():
         _ = results.runs
 
 
+@pytest.mark.parametrize("name", ["tries", "extra"])
+def test_measurements_that_only_the_runner_knows_do_not_hide_a_factor(name: str):
+    """The testbed adds columns to `runs`; another runner may add some to `flows`."""
+    outcome = '{"flows": {"f": {"extra": 1, "streams": [], "paths": {}}}, "links": {}, "tries": 2}'
+    results = mp.Results([(Cell({name: 5}, "{}", 1, 0), outcome)])
+    with pytest.raises(mp.UserError, match=f'^results: "{name}" is the name of a measurement of this runner: give'):
+        _ = results.runs if name == "tries" else results.flows
+
+
 def test_other_runners_have_only_their_own_columns():
     """The columns of simulations are free there; those of all tables and the seed are not."""
     campaign = mp.Campaign(

@@ -60,8 +60,7 @@ def means(labels: pd.DataFrame, values: pd.Series, by: Sequence[str], confidence
     table = found.index.to_frame(index=False) if by else pd.DataFrame(index=range(len(found)))
     table["mean"] = found["mean"].to_numpy()
     table["half_width"] = [
-        half_width(deviation, n, confidence) if n else np.nan
-        for deviation, n in zip(found["std"], found["count"], strict=True)
+        half_width(deviation, n, confidence) for deviation, n in zip(found["std"], found["count"], strict=True)
     ]
     table["n"] = found["count"].to_numpy()
     return table
