@@ -91,7 +91,8 @@ def show(campaign: Campaign, folder: Folder = Path("runs"), as_json: AsJson = Fa
     each = len(note.seeds) * note.replications
     rows: list[dict[str, Any]] = [
         {"factors": dict(factors), "done": done[document], "missing": each - done[document]}
-        for document, factors in note.scenarios.items()
+        for document, combinations in note.scenarios.items()
+        for factors in combinations
     ]
     settings = {
         "seeds": ", ".join(map(str, sorted(note.seeds))),
@@ -105,7 +106,7 @@ def show(campaign: Campaign, folder: Folder = Path("runs"), as_json: AsJson = Fa
         print_json({**summary, **more, "scenarios": rows})
         return
     print_details(f"{note.name} {note.title}".rstrip(), settings)
-    factors = list(next(iter(note.scenarios.values()), {}))
+    factors = list(rows[0]["factors"]) if rows else []
     print_table(
         [*text_columns(*factors), *number_columns("done", "missing")],
         ([*row["factors"].values(), str(row["done"]), str(row["missing"])] for row in rows),
