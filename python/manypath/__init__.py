@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from manypath.errors import NetworkError, OutputError, Stopped, UserError
+from manypath.errors import NetworkError, OutputError, Stopped, UserError, remedy
 from manypath.run import Result, run
 
 if TYPE_CHECKING:
@@ -120,7 +120,15 @@ _PLACES = {
 
 def __getattr__(name: str) -> Any:
     if name not in __all__:
-        raise AttributeError(f"module 'manypath' has no attribute {name!r}")
+        # Python asks for names like __path__ by itself.
+        hint = "" if name.startswith("_") else f": {remedy(name, __all__)}"
+        # With `name` set, a traceback adds no second hint.
+        raise AttributeError(f"module 'manypath' has no attribute {name!r}{hint}", name=name)
     place = _PLACES.get(name, "manypath.scenario")
     module = importlib.import_module(place)
     return module if place == f"manypath.{name}" else getattr(module, name)
+
+
+def __dir__() -> list[str]:
+    """Return the names of the API, for completion: modules that are loaded already have further attributes."""
+    return sorted(__all__)

@@ -1,4 +1,4 @@
-"""Short texts that describe parts of a scenario: links, queues, losses, events, and settings that are not defaults."""
+"""Short texts and tables that describe a scenario: links, queues, losses, events, settings that are not defaults."""
 
 from __future__ import annotations
 
@@ -7,14 +7,16 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from manypath.display import counted
+from manypath import _native
+from manypath.display import Column, Table, counted, number_columns, text_columns
 from manypath.quantity import RATE, SIZE, SPAN, Quantity
 from manypath.scenario.losses import Bernoulli, BitError, NoLoss
 from manypath.scenario.model import Model
 from manypath.scenario.ranges import Range
 
 if TYPE_CHECKING:
-    from manypath.scenario import Event, Link, Network, Path
+    from manypath.scenario import Event, Link, Network, Path, Scenario
+    from manypath.scenario.flows import Flow
     from manypath.scenario.losses import Loss
     from manypath.scenario.queues import Queue
 
@@ -128,6 +130,58 @@ def way(network: Network, path: Path) -> Way:
     )
 
 
+def paths(network: Network) -> Table:
+    """Return one row for each path: delays, and its slowest link."""
+    rows: list[list[Any]] = []
+    for name, path in network.paths.items():
+        seen = way(network, path)
+        full = seen.full_queue / 1e6 if seen.full_queue is not None else None
+        times = [time / 1e6 for time in (seen.delay, seen.delay_back, seen.base_rtt)]
+        rows.append([name, *times, RATE.show(seen.rate), seen.bottleneck, full])
+    return Table("paths", PATH_COLUMNS, rows)
+
+
+def links(network: Network) -> Table:
+    """Return one row for each link; a link shares a row with an equal reverse link; the access links come last."""
+    rows: list[list[Any]] = []
+    for name, link in network.links.items():
+        there = name.removesuffix("/back")
+        if name != there and network.links.get(there) == link:
+            continue
+        rows.append([f"{name}, back" if network.links.get(f"{name}/back") == link else name, *_about(link)])
+    if network.access is not None:
+        rows.append(["access links", *_about(network.access)])
+    return Table("links", LINK_COLUMNS, rows)
+
+
+def _about(link: Link) -> list[str]:
+    happens = [loss_words(link.loss), *map(event_words, link.events)]
+    rate, delay = rate_words(link), delay_words(link) or "0"
+    return [rate, delay, queue_words(link.queue), "; ".join(filter(None, happens))]
+
+
+def flows(scenario: Scenario) -> Table:
+    """Return one row for each flow."""
+    rows = [
+        [name, TRANSPORTS[flow.transport], ", ".join(flow.paths), flow.cc, *flow_words(flow)]
+        for name, flow in scenario.flows.items()
+    ]
+    return Table("flows", FLOW_COLUMNS, rows)
+
+
+def flow_words(flow: Flow) -> tuple[str, str, str]:
+    """Return the application of a flow, its start, and its settings that are not defaults."""
+    application = ", ".join([flow.app.kind, *settings(flow.app, {"kind"})])
+    return application, range_words(flow.start), ", ".join(settings(flow, SHOWN))
+
+
+def effort(scenario: Scenario) -> str:
+    """Return the simulated time of a run and the memory that it needs at most."""
+    warmup, measure = amount(scenario.warmup), amount(scenario.measure)
+    memory = SIZE.show(_two_digits(_native.memory(scenario.document())))
+    return f"measured time {measure} after a warm-up of {warmup}; a run needs at most {memory} of memory"
+
+
 def counterparts(network: Network) -> dict[str, str]:
     """Return the reverse link of each forward link, if all paths over it have the same reverse link at its position."""
     found: dict[str, set[str]] = {}
@@ -192,3 +246,36 @@ PACKET = 1500
 
 ACKNOWLEDGEMENT = 60
 """Size of its acknowledgement, bytes."""
+
+
+def _two_digits(amount: int) -> int:
+    """Round a number of bytes up to two significant digits."""
+    unit = 10 ** max(len(str(amount)) - 2, 0)
+    return -(-amount // unit) * unit
+
+
+def _milliseconds(time: float) -> str:
+    return f"{time:.3f}".rstrip("0").rstrip(".")
+
+
+PATH_COLUMNS = (
+    Column("path"),
+    Column("delay ms", _milliseconds, is_number=True),
+    Column("back ms", _milliseconds, dropped=1, is_number=True),
+    Column("base RTT ms", _milliseconds, is_number=True),
+    *number_columns("bottleneck"),
+    *text_columns("slowest link"),
+    Column("full queue ms", "{:.1f}".format, is_number=True),
+)
+
+LINK_COLUMNS = (*text_columns("link"), *number_columns("rate", "delay"), *text_columns("queue", "losses, events"))
+
+FLOW_COLUMNS = text_columns(
+    "flow", "transport", "paths", "congestion control", "application", "start", "differs from the defaults"
+)
+
+TRANSPORTS = {"sctp": "SCTP", "tcp": "TCP", "mptcp": "Multipath TCP"}
+"""Names of the protocols."""
+
+SHOWN = frozenset({"transport", "paths", "cc", "app", "start"})
+"""Fields of a flow that have their own place in the output."""

@@ -12,8 +12,12 @@ class UserError(Exception):
     """An input of the user is invalid.
 
     The text reads ``field: value is wrong: valid alternative``, one line for each mistake.
-    The command line prints it without a traceback and ends with code 2.
+    The command line prints it without a traceback and ends with code 2. A notebook shows the text alone, too.
     """
+
+    def _render_traceback_(self) -> list[str]:
+        """Return the lines that IPython shows instead of a traceback."""
+        return [f"{type(self).__name__}: {self}"]
 
 
 class OutputError(UserError):

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from manypath.errors import UserError
 from manypath.rows import MBIT, RATES, Outcome, Row, flow_rows, link_rows, path_rows, stream_rows
 
 Labels = Mapping[str, Any]
@@ -38,7 +39,7 @@ def links_frame(runs: Iterable[tuple[Labels, Outcome]]) -> pd.DataFrame:
 def runs_frame(runs: Iterable[tuple[Labels, Outcome]]) -> pd.DataFrame:
     """Return a frame with one row for each run: digest, simulated length, CPU time and counts."""
     return pd.DataFrame(
-        {**labels, **{name: value for name, value in outcome.items() if name not in {"flows", "links"}}}
+        _joined(labels, {name: value for name, value in outcome.items() if name not in {"flows", "links"}})
         for labels, outcome in runs
     )
 
@@ -53,4 +54,14 @@ def series_frames(columns: Mapping[str, np.ndarray]) -> dict[str, pd.DataFrame]:
 
 
 def _frame(rows: Callable[[Outcome], Iterator[Row]], runs: Iterable[tuple[Labels, Outcome]]) -> pd.DataFrame:
-    return pd.DataFrame({**labels, **row} for labels, outcome in runs for row in rows(outcome))
+    return pd.DataFrame(_joined(labels, row) for labels, outcome in runs for row in rows(outcome))
+
+
+def _joined(labels: Labels, row: Row) -> Row:
+    """Return a row with its labels; a runner of a user may have measurements that no list of names knows."""
+    twice = labels.keys() & row.keys()
+    if twice:
+        raise UserError(
+            f'results: "{min(twice)}" is the name of a measurement of this runner: give the factor another name'
+        )
+    return {**labels, **row}

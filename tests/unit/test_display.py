@@ -102,6 +102,17 @@ def test_a_notebook_shows_tables_with_descriptive_headings(result: mp.Result):
     assert f"{result.goodput['single']:.3f}" in cells.texts
 
 
+def test_a_notebook_shows_a_scenario_as_its_drawing_and_tables(scenario):
+    given = scenario()
+    page = given.but(flows={"<b>&": given.flows["cmt"]})._repr_html_()
+    assert page.startswith(given.network._repr_svg_())
+    cells = _Cells(page.removeprefix(given.network._repr_svg_()))
+    assert [tag for tag, _ in cells.tags].count("caption") == 3
+    assert {"paths", "links", "flows", "<b>&", "south, north", "newreno"} <= set(cells.texts)
+    assert cells.texts[-1].startswith("measured time 2 s after a warm-up of 1 s; a run needs at most ")
+    assert "<b>&" not in page
+
+
 def test_html_escapes_names_and_sets_no_colours(scenario):
     given = scenario()
     named = given.but(flows={"<b>&": given.flows["cmt"]})

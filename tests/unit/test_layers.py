@@ -29,7 +29,10 @@ LAYERS = (
 )
 """The rooms (folders and modules of the package), lowest layer first."""
 
-EXCEPTIONS = {("scenario", "figures"): "`Network.draw` is a convenience that loads the drawing at its first call"}
+EXCEPTIONS = {
+    ("scenario", "figures"): "`Network.draw` is a convenience that loads the drawing at its first call",
+    ("scenario", "describe"): "a scenario shows its tables in a notebook",
+}
 """Allowed arrows to a higher layer, with the reason."""
 
 LEVELS = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}

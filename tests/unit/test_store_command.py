@@ -196,3 +196,15 @@ def test_a_mistake_is_reported_in_one_line_and_changes_no_file(
     assert errors.startswith(f"error: {message}")
     assert len(errors.splitlines()) == 1
     assert sorted(Path().rglob("*")) == before
+
+
+def test_factors_with_equal_scenarios_are_all_exported(run: Run, scenario):
+    campaign = mp.Campaign(scenario, {"north": ["1 Mbit/s", "1000 kbit/s", "2 Mbit/s"]}, replications=2)
+    results = campaign.run("runs", progress=False, title="equal")
+    assert len(set(results.runs["digest"])) == 4
+    assert run("export", "equal", "frames")[0] == 0
+    exported = pd.read_csv("frames/flows.csv")
+    assert exported.astype(str).equals(results.flows.astype(str))
+    shown = json.loads(run("show", "equal", "--json")[1])
+    assert [row["factors"]["north"] for row in shown["scenarios"]] == ["1 Mbit/s", "1000 kbit/s", "2 Mbit/s"]
+    assert shown["done"] == shown["wanted"] == 4

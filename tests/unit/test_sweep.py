@@ -96,7 +96,7 @@ def test_differences_to_a_baseline_are_taken_in_pairs(rows):
     for row in found:
         case = row["north"], row["flow"]
         assert row["goodput"] == pytest.approx(means["cmt-rpv2", *case] - means["newreno", *case])
-        assert row["n"] == 3
+        assert row["goodput_n"] == row["timeouts_n"] == 3
 
 
 def test_every_run_is_written_and_a_figure_drawn(folder: Path, sweep):

@@ -10,12 +10,13 @@ from typing import Any
 
 from manypath.arguments import file, of_kind, seed_of, whole
 from manypath.campaign.cell import Cell, written
-from manypath.campaign.combinations import Factors, check_each_once, combinations, count, deal, read_factors
+from manypath.campaign.combinations import Factors, check_each_once, combinations, count, deal, names, read_factors
 from manypath.campaign.compute import Computation
 from manypath.campaign.executors import Executor
 from manypath.campaign.executors.executor import check_executor
 from manypath.campaign.precision import Precision, run_until_precise
 from manypath.campaign.progress import Progress
+from manypath.campaign.reserved import check_factors
 from manypath.campaign.results import Results
 from manypath.campaign.room import check_room
 from manypath.campaign.runners import SIMULATOR, Runner
@@ -35,7 +36,8 @@ class Campaign:
         factors directly (`Function`, `Command`).
     factors
         ``{"cc": ["newreno", "cmt-rpv2"], "north": [...]}`` for every combination,
-        or ``[{"cc": "newreno", "north": ...}, ...]`` for only these combinations.
+        or ``[{"cc": "newreno", "north": ...}, ...]`` for only these combinations. Names of columns of results, such as
+        ``"path"``, ``"goodput"`` or ``"n"``, are refused.
     replications
         Replications of each scenario; 10 without `replications` and `precision`.
     seed
@@ -78,6 +80,7 @@ class Campaign:
         if replications is not None and precision is not None:
             raise UserError("replications: not valid with precision: give the maximum of the precision instead")
         self._factors = read_factors(factors)
+        check_factors(names(self._factors), simulated=not isinstance(scenario, Runner))
         if isinstance(scenario, Scenario) and self._factors:
             raise UserError(
                 "factors: a single scenario has no factors: give a function that makes a scenario from them"

@@ -34,7 +34,16 @@ def read_factors(factors: Any) -> Factors:
     for row in rows:
         if set(row) != set(rows[0]):
             raise UserError(f"factors: {quoted(row)} has other names than {quoted(rows[0])}: give all the same names")
+    for name in names(rows):
+        text("factors", name, "names of factors")
     return rows
+
+
+def names(factors: Factors) -> list[str]:
+    """Return the names of the factors."""
+    if isinstance(factors, Mapping):
+        return list(factors)
+    return list(factors[0]) if factors else []
 
 
 def _values(name: str, values: Any) -> Sequence[Any]:

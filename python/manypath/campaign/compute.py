@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from manypath import _native
-from manypath.campaign.cell import Cell
+from manypath.campaign.cell import Cell, written
 from manypath.campaign.executors import Executor, LocalExecutor
 from manypath.campaign.progress import Progress, Silent, progress_on_stderr
 from manypath.campaign.runners import SIMULATOR, Runner
@@ -153,7 +153,8 @@ def _build(version: str) -> str:
 
 def _described(cells: Sequence[Cell], engine: str) -> dict[str, Any]:
     """Return the description of the cells for the campaign's note."""
-    scenarios = {cell.document: cell.factors for cell in cells}
+    # Different values of factors may give equal scenarios, such as 1 Mbit/s and 1000 kbit/s.
+    scenarios = {(cell.document, written(cell.factors)): cell.factors for cell in cells}
     return {
         "engine": engine,
         "seeds": sorted({cell.seed for cell in cells}),
@@ -163,6 +164,6 @@ def _described(cells: Sequence[Cell], engine: str) -> dict[str, Any]:
                 "factors": {name: str(value) for name, value in factors.items()},
                 "document_sha256": hashlib.sha256(document.encode()).hexdigest(),
             }
-            for document, factors in scenarios.items()
+            for (document, _), factors in scenarios.items()
         ],
     }

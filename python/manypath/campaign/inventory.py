@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from manypath.campaign.cell import Cell
+from manypath.campaign.cell import Cell, written
 from manypath.campaign.manifest import CAMPAIGNS, NAME, check_manifest
 from manypath.campaign.results import Results
 from manypath.campaign.shard import SUFFIX, Broken, read_rows
@@ -43,8 +43,10 @@ class Note:
     """Its seeds."""
     replications: int
     """Replications of each scenario; with a precision those before the first decision."""
-    scenarios: Mapping[str, Mapping[str, str]]
-    """Factors with their values as texts, by the hash of the scenario's document."""
+    scenarios: Mapping[str, Sequence[Mapping[str, str]]]
+    """Factors with their values as texts, by the hash of the scenario's document; several if they give the same."""
+    order: Mapping[tuple[str, str], int]
+    """Place of each scenario and its factors, as one text, in the campaign."""
     first_run_with: Mapping[str, str]
     """Versions and machine of the first run."""
 
@@ -55,7 +57,7 @@ class Note:
 
     @property
     def wanted(self) -> int:
-        """Number of its runs; with a precision the smallest number."""
+        """Number of its runs, equal scenarios once; with a precision the smallest number."""
         return len(self.scenarios) * len(self.seeds) * self.replications
 
     def covers(self, engine: str, document: str, seed: int) -> bool:
@@ -126,21 +128,22 @@ class Inventory:
         UserError
             If there are none.
         """
-        found: dict[tuple[int, str, int], tuple[Cell, str]] = {}
+        found: dict[tuple[int, int, int], tuple[Cell, str]] = {}
         for shard in self.shards:
             if not _share(shard, note):
                 continue
             for row in read_rows(shard.path, with_outcomes=True).to_pylist():
                 document = digest(row["document"])
                 if note.covers(row["engine"], document, row["seed"]):
-                    factors = note.scenarios[document]
-                    cell = Cell(factors, row["document"], row["seed"], row["replication"])
-                    found[cell.replication, document, cell.seed] = cell, row["outcome"]
+                    for factors in note.scenarios[document]:
+                        cell = Cell(factors, row["document"], row["seed"], row["replication"])
+                        found[cell.replication, note.order[document, written(factors)], cell.seed] = (
+                            cell,
+                            row["outcome"],
+                        )
         if not found:
             raise UserError(f"campaign: {note.name} has no results in {self.folder}: run it first")
-        order = {document: number for number, document in enumerate(note.scenarios)}
-        keys = sorted(found, key=lambda key: (key[0], order[key[1]], key[2]))
-        return Results([found[key] for key in keys])
+        return Results([found[key] for key in sorted(found)])
 
 
 def note_list(folder: Path) -> list[Note]:
@@ -160,13 +163,17 @@ def digest(document: str) -> str:
 
 
 def _note(path: Path, content: Mapping[str, Any]) -> Note:
+    scenarios: dict[str, list[Mapping[str, str]]] = {}
+    for one in content["scenarios"]:
+        scenarios.setdefault(one["document_sha256"], []).append(dict(one["factors"]))
     return Note(
         path,
         str(content.get("title", "")),
         content["engine"],
         frozenset(content["seeds"]),
         int(content["replications"]),
-        {one["document_sha256"]: dict(one["factors"]) for one in content["scenarios"]},
+        scenarios,
+        {(one["document_sha256"], written(one["factors"])): n for n, one in enumerate(content["scenarios"])},
         dict(content["first_run_with"]),
     )
 

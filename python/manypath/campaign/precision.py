@@ -14,6 +14,14 @@ standard deviation of 2 to 30 % of the mean, and `within` of 2 and 5 %, nominal 
 96 % of campaigns. With decisions after every replication from three on, they cover it in as few as 88 %. Use a fixed
 number of replications if a verdict depends on the interval.
 
+The limit: rare runs. Student's t interval assumes that the sample shows the whole distribution. If 5 % of the runs have
+half the goodput, and the others deviate by 0.5 %, a nominal 95 % interval with `within` = 2 % covers the mean in 40 %
+of 4000 campaigns, because in 59 % the first ten replications have no such run, and the rule stops there. A fixed number
+of ten replications has the same coverage, 41 %. Nothing in such a sample shows what it lacks, so there is no warning.
+A larger `minimum` is the remedy: 60 % coverage with 20, 75 % with 30, 88 % with 60 and with 100. A kind of run with
+probability p is in 3/p replications with a probability of about 95 %. `tests/unit/test_precision.py` has the
+simulation.
+
 References
 ----------
 Y. S. Chow, H. Robbins, On the Asymptotic Theory of Fixed-Width Sequential Confidence Intervals for the Mean, Annals of
@@ -28,6 +36,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from pydantic import Field, field_validator, model_validator
 
 from manypath.campaign.room import check_room
@@ -44,7 +53,9 @@ if TYPE_CHECKING:
 class Precision(Model):
     """Wanted width of confidence intervals: ``Precision(within="2 %", metric="goodput", of={"flow": "cmt"})``.
 
-    See `manypath.campaign.precision` for the stopping rule and its bias.
+    See `manypath.campaign.precision` for the stopping rule and its bias. If a rare kind of run has quite other results,
+    ten replications often have none of them, and the interval is narrow around a wrong mean: with half the goodput in
+    5 % of the runs, a nominal 95 % interval covers the mean in 40 % of campaigns with `minimum` 10, in 88 % with 60.
     """
 
     within: str = "2 %"
@@ -57,7 +68,7 @@ class Precision(Model):
     absolute: float = Field(default=0.0, ge=0)
     """A half-width up to this suffices for any mean, in the measurement's unit; for means near 0."""
     minimum: int = Field(default=10, ge=2)
-    """Replications before the first decision."""
+    """Replications before the first decision; at least 3/p if a share p of the runs may have quite other results."""
     maximum: int = Field(default=1000, ge=2)
     """Largest number of replications of a scenario."""
     confidence: float = Field(default=0.95, gt=0, lt=1)
@@ -103,7 +114,11 @@ class Precision(Model):
         return max(self._width(group[self.metric].to_numpy(float)) for group in groups)
 
     def _width(self, values: Any) -> float:
-        found = interval(values, self.confidence)
+        """Return the relative half-width of the values that are numbers; infinite for fewer than two."""
+        numbers = values[~np.isnan(values)]
+        if len(numbers) <= 1:
+            return math.inf
+        found = interval(numbers, self.confidence)
         if found.half_width <= self.absolute:
             return 0.0
         return found.half_width / abs(found.mean) if found.mean else math.inf

@@ -7,18 +7,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from manypath import display
 from manypath.arguments import texts
-from manypath.campaign import tables
+from manypath.campaign import averages, tables
 from manypath.campaign.cell import Cell, written
+from manypath.campaign.reserved import MEANS, check_factors, row_mistake
 from manypath.errors import UserError, quoted, remedy
 from manypath.frames import flows_frame, links_frame, paths_frame, runs_frame, streams_frame
-from manypath.measurements import TEXTS
-from manypath.stats.compare import paired
-from manypath.stats.confidence import half_width
+from manypath.measurements import LABELS, TEXTS
 
 
 class Results:
@@ -33,7 +31,8 @@ class Results:
         """Make results of cells and their outcomes as JSON."""
         try:
             self._cells = [(cell, json.loads(outcome)) for cell, outcome in cells]
-        except (TypeError, ValueError):
+            check_factors(self.factors, simulated=self.has_flows)
+        except (AttributeError, TypeError, ValueError):
             raise UserError(
                 f"cells: {quoted(cells)} are no runs: give pairs of a Cell and its outcome as JSON"
             ) from None
@@ -91,9 +90,10 @@ class Results:
 
     def by_scenario(self) -> Iterator[tuple[Mapping[str, Any], Results]]:
         """Iterate over the scenarios: their factors, and the results of their replications."""
-        parts: dict[str, list[tuple[Cell, Any]]] = {}
+        # Values of factors may have equal texts, such as 1 and "1", and scenarios may be equal.
+        parts: dict[tuple[str, str], list[tuple[Cell, Any]]] = {}
         for cell, outcome in self._cells:
-            parts.setdefault(written(cell.factors), []).append((cell, outcome))
+            parts.setdefault((written(cell.factors), cell.document), []).append((cell, outcome))
         for cells in parts.values():
             yield cells[0][0].factors, self._part(cells)
 
@@ -123,16 +123,21 @@ class Results:
     def mean(self, measurement: str, by: Sequence[str] = (), confidence: float = 0.95) -> pd.DataFrame:
         """Return mean and half-width of Student's t interval over the replications, for each combination of `by`.
 
-        Columns: those of `by`, then `mean`, `half_width` (in the measurement's unit) and `n`.
+        A combination may have several rows of one replication: flows, paths, or scenarios if `by` does not name all
+        factors. They are averaged first, because they are not independent: the flows share links, and the scenarios
+        have common random numbers. So the sample has one number for each replication.
+
+        Columns: those of `by`, then `mean`, `half_width` (in the measurement's unit) and `n`, the number of
+        replications. A replication counts if all of its rows have a number, and no row is missing that another
+        replication has. Without such a replication, `mean` is NaN and `n` is 0.
         """
-        by = texts("by", by, "names of columns")
+        by = averages.distinct(texts("by", by, "names of columns"))
         rows = self._frame(by, measurement)
-        keys = list(by) or np.zeros(len(rows))  # one group without `by`
-        grouped = rows.groupby(keys, sort=False)[measurement].agg(["mean", "std", "count"]).reset_index()
-        grouped["half_width"] = [
-            half_width(deviation, n, confidence) for deviation, n in zip(grouped["std"], grouped["count"], strict=True)
-        ]
-        return grouped.rename(columns={"count": "n"})[[*by, "mean", "half_width", "n"]]
+        for name in by:
+            if name in MEANS:
+                raise UserError(f'by: "{name}" is the name of a column of means: give the measurement another name')
+        labels, values = averages.of_replications(rows, measurement, by, self._identity(rows))
+        return averages.means(labels, values, by, confidence)
 
     def compare(self, measurement: str, factor: str, baseline: Any, by: Sequence[str] = ("flow",)) -> pd.DataFrame:
         """Return paired differences to a baseline: equal replications have common random numbers in all scenarios.
@@ -144,14 +149,15 @@ class Results:
         factor, baseline
             The factor whose values are compared, and the value that the others are compared with.
         by
-            Columns that identify a row beside the factors: ``["flow"]``, ``["flow", "path"]``, ``["link"]``.
+            Columns that identify a row beside the factors: ``["flow"]``, ``["flow", "path"]``, ``["link"]``. If they
+            leave several rows of a replication, these are averaged first, as by `mean`.
 
         Returns
         -------
         DataFrame
             For each value of the factor except the baseline, and each combination of the other factors and `by`:
             ``difference`` and its 95 % ``half_width`` in the measurement's unit, ``n`` pairs, and the two-sided
-            ``p_value`` of Student's paired t-test.
+            ``p_value`` of Student's paired t-test. A pair counts if both of its runs have a number.
 
         Raises
         ------
@@ -160,27 +166,14 @@ class Results:
         """
         self._know(factor, self.factors)
         parts = [name for name in texts("by", by, "names of columns") if self.has_flows]
-        rest = [*(name for name in self.factors if name != factor), *parts]
+        rest = [name for name in averages.distinct([*self.factors, *parts]) if name != factor]
         rows = self._frame([factor, *rest], measurement)
         if not _has(rows, factor, baseline).any():
             known = [str(value) for value in rows[factor].unique()]
             hint = remedy(quoted(baseline, ""), known)
             raise UserError(f'baseline: "{quoted(baseline, "")}" is no value of {factor}: {hint}')
-        base = rows.loc[rows[factor] == baseline, [*rest, "replication", measurement]]
-        pairs = rows[rows[factor] != baseline].merge(base, on=[*rest, "replication"], suffixes=("", "_baseline"))
-        found: list[dict[str, Any]] = []
-        for key, group in pairs.groupby([*rest, factor], sort=False):
-            compared = paired(group[measurement], group[f"{measurement}_baseline"])
-            found.append(
-                {
-                    **dict(zip([*rest, factor], key, strict=True)),
-                    "difference": compared.difference.mean,
-                    "half_width": compared.difference.half_width,
-                    "n": compared.difference.n,
-                    "p_value": compared.p_value,
-                }
-            )
-        return pd.DataFrame(found)
+        labels, values = averages.of_replications(rows, measurement, [factor, *rest], self._identity(rows))
+        return averages.differences(labels, values, factor, _has(labels, factor, baseline), rest)
 
     def rows_of(self, measurement: str, columns: Iterable[str] = ()) -> pd.DataFrame:
         """Return the frame with the measurement and the columns: that of links, paths, streams, flows or runs.
@@ -215,8 +208,17 @@ class Results:
         """Whether these are results of simulations, not rows of another runner."""
         return bool(self._cells) and "flows" in self._cells[0][1]
 
+    def _identity(self, rows: pd.DataFrame) -> list[str]:
+        """Return the columns that identify a row of a frame beside the replication."""
+        labels = {name for names in LABELS.values() for name in names} if self.has_flows else ()
+        return [*self.factors, *(str(name) for name in rows.columns if name in labels)]
+
     def _labelled(self) -> Iterator[tuple[dict[str, Any], Mapping[str, Any]]]:
         for cell, outcome in self._cells:
+            # Stores of older versions, and runners of users, may have such rows.
+            mistake = None if "flows" in outcome else row_mistake(outcome, cell.factors)
+            if mistake is not None:
+                raise UserError(f"results: replication {cell.replication} {mistake}")
             yield {**cell.factors, "replication": cell.replication}, outcome
 
     def _part(self, cells: list[tuple[Cell, Any]]) -> Results:

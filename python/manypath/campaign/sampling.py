@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -12,9 +13,11 @@ from manypath import _native
 from manypath.arguments import of_kind, whole
 from manypath.campaign.cell import Cell
 from manypath.campaign.executors.local import threads_of
+from manypath.campaign.reserved import check_apart
 from manypath.campaign.results import Results
 from manypath.errors import UserError
 from manypath.frames import series_frames
+from manypath.measurements import CHANGES, SAMPLES
 from manypath.refusal import told
 from manypath.run import rows
 
@@ -46,13 +49,23 @@ def series(
     Raises
     ------
     UserError
-        If an argument is invalid, memory does not suffice for the samples, or the results are not simulations.
+        If an argument is invalid, memory does not suffice for the samples, the results are not simulations, or a factor
+        has the name of a column of samples, such as ``"queue"``.
 
     Examples
     --------
     >>> series(results.select(cc="lia"), every="10 ms")["paths"].query("path == 'north'")  # doctest: +SKIP
     """
     of_kind("results", results, Results, "the result of Campaign.run")
+    columns = {name for frames in (SAMPLES, CHANGES) for names in frames.values() for name in names}
+    check_apart("series", results.factors, columns, "is also the name of a column of samples")
+    return sampled(results, every, replications, workers, results.factors)
+
+
+def sampled(
+    results: Results, every: str, replications: int, workers: int | None, factors: Sequence[str]
+) -> dict[str, pd.DataFrame]:
+    """Return the frames of `series` with columns only for some factors."""
     whole("replications", replications, "number of repetitions", least=1)
     watch = rows(every)
     cells = [cell for cell, _ in results.outcomes if cell.replication < replications]
@@ -61,20 +74,20 @@ def series(
         watch["memory"] = memory // len(cells)
     document = json.dumps(watch)
     with ThreadPoolExecutor(threads_of(workers)) as threads:
-        sampled = list(threads.map(lambda cell: _sample(cell, document), cells))
-    kinds = dict.fromkeys(kind for frames in sampled for kind in frames)
-    return {kind: pd.concat([frames[kind] for frames in sampled], ignore_index=True) for kind in kinds}
+        found = list(threads.map(lambda cell: _sample(cell, document, factors), cells))
+    kinds = dict.fromkeys(kind for frames in found for kind in frames)
+    return {kind: pd.concat([frames[kind] for frames in found], ignore_index=True) for kind in kinds}
 
 
-def _sample(cell: Cell, watch: str) -> dict[str, pd.DataFrame]:
-    """Return the samples of one run, with its factors and replication as first columns."""
+def _sample(cell: Cell, watch: str, factors: Sequence[str]) -> dict[str, pd.DataFrame]:
+    """Return the samples of one run, with some of its factors and its replication as first columns."""
     try:
         _, columns = _native.run(cell.document, cell.seed, cell.replication, watch)
     except _native.SeriesError as error:
         raise UserError(f"{told(error)} for each run") from None
     except _native.ScenarioError as error:
         raise UserError(f"series: {told(error)} (only simulations can be sampled)") from None
-    labels: dict[str, Any] = {**cell.factors, "replication": cell.replication}
+    labels: dict[str, Any] = {**{name: cell.factors[name] for name in factors}, "replication": cell.replication}
     return {
         kind: pd.concat([pd.DataFrame(labels, index=frame.index), frame], axis=1)
         for kind, frame in series_frames(columns or {}).items()

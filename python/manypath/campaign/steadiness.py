@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterable
 from typing import Any
 
 import pandas as pd
 
 from manypath.arguments import of_kind
+from manypath.campaign.reserved import check_apart
 from manypath.campaign.results import Results
-from manypath.campaign.sampling import series
+from manypath.campaign.sampling import sampled
 from manypath.stats import mser5
 from manypath.stats.warmup import BATCH
 
@@ -41,16 +43,17 @@ def check_warmup(results: Results, *, replications: int = 5, workers: int | None
     Raises
     ------
     UserError
-        If the results are not simulations.
+        If the results are not simulations, or a factor has the name of a column of this frame.
     """
     of_kind("results", results, Results, "the result of Campaign.run")
+    check_columns(results.factors)
     rows: list[dict[str, Any]] = []
     for factors, part in results.by_scenario():
         document = json.loads(part.outcomes[0][0].document)
         configured = document["warmup"] / SECOND
         every = (document["warmup"] + document["measure"]) // SAMPLES
         limit = SAMPLES // 2 * every / SECOND
-        paths = series(part, f"{every} ns", replications=replications, workers=workers)["paths"]
+        paths = sampled(part, f"{every} ns", replications, workers, factors=())["paths"]
         rates = paths.groupby(["flow", "time", "replication"])["goodput"].sum().groupby(["flow", "time"]).mean()
         for flow in document["flows"]:
             cut = mser5(rates[flow].fillna(0.0))
@@ -60,6 +63,20 @@ def check_warmup(results: Results, *, replications: int = 5, workers: int | None
             rows.append({**factors, "flow": flow, **found})
     return pd.DataFrame(rows)
 
+
+def check_columns(factors: Iterable[str]) -> None:
+    """Refuse factors with the names of columns of `check_warmup`.
+
+    Raises
+    ------
+    UserError
+        If there is one.
+    """
+    check_apart("check_warmup", factors, COLUMNS, "is also the name of a column of this check")
+
+
+COLUMNS = ("configured", "suggested", "limit", "enough")
+"""Columns of the check beside the factors and the flow."""
 
 SAMPLES = 200
 """Number of samples of each run."""

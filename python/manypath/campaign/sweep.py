@@ -17,6 +17,7 @@ from manypath.campaign.campaign import Campaign
 from manypath.campaign.combinations import repeated
 from manypath.campaign.fields import put
 from manypath.campaign.precision import Precision
+from manypath.campaign.reserved import check_factors
 from manypath.campaign.runners import Command, Function, Runner
 from manypath.errors import UserError, quoted
 from manypath.scenario import Scenario
@@ -74,7 +75,8 @@ class Sweep(Model):
     runner: RunnerTable | None = None
     """A runner instead of a scenario."""
     factors: dict[str, Factor] = Field(default={})
-    """Factors by name, each with a list of values. Without a table the name is the dotted place in the scenario."""
+    """Factors by name, each with a list of values. Without a table the name is the dotted place in the scenario.
+    Names of columns of results, such as ``path``, are refused."""
     replications: int | None = Field(default=None, ge=1)
     """Replications of each combination; 10 by default if there is no precision."""
     precision: Precision | None = None
@@ -124,6 +126,10 @@ class Sweep(Model):
             raise ValueError("needs exactly one of scenario and runner: give one")
         if self.replications is not None and self.precision is not None:
             raise ValueError("replications: not valid with precision: give the maximum of the precision instead")
+        try:
+            check_factors(self.factors, simulated=self.runner is None)
+        except UserError as error:
+            raise ValueError(str(error)) from None
         return self
 
     @cached_property

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from manypath import _native
+from manypath.cli.frame_files import KINDS, filled, write
 from manypath.cli.group import Group
 from manypath.cli.names import campaigns
 from manypath.cli.output import print_details, print_json, print_table
@@ -90,7 +91,8 @@ def show(campaign: Campaign, folder: Folder = Path("runs"), as_json: AsJson = Fa
     each = len(note.seeds) * note.replications
     rows: list[dict[str, Any]] = [
         {"factors": dict(factors), "done": done[document], "missing": each - done[document]}
-        for document, factors in note.scenarios.items()
+        for document, combinations in note.scenarios.items()
+        for factors in combinations
     ]
     settings = {
         "seeds": ", ".join(map(str, sorted(note.seeds))),
@@ -104,7 +106,7 @@ def show(campaign: Campaign, folder: Folder = Path("runs"), as_json: AsJson = Fa
         print_json({**summary, **more, "scenarios": rows})
         return
     print_details(f"{note.name} {note.title}".rstrip(), settings)
-    factors = list(next(iter(note.scenarios.values()), {}))
+    factors = list(rows[0]["factors"]) if rows else []
     print_table(
         [*text_columns(*factors), *number_columns("done", "missing")],
         ([*row["factors"].values(), str(row["done"]), str(row["missing"])] for row in rows),
@@ -177,17 +179,15 @@ def export(
     if target.resolve() == folder.resolve():
         raise UserError(f"TARGET: {target} is the store itself: choose another folder")
     Outputs().folder("TARGET", target)
-    files = {kind: target / f"{kind}.{format_.value}" for kind in FRAMES}
+    files = {kind: target / f"{kind}.{format_.value}" for kind in KINDS}
     for file in files.values():
         if file.exists():
             raise UserError(f"TARGET: {file} already exists: choose another folder, or remove it first")
     results = held.results(note)
     target.mkdir(parents=True, exist_ok=True)
-    for kind, file in files.items():
-        frame: pd.DataFrame = getattr(results, kind)
-        if not frame.empty:
-            _write(_numeric(frame, results.factors), file, format_)
-            typer.echo(f"{kind}: {file}, {len(frame)} rows")
+    for kind, frame in filled(results):
+        write("TARGET", _numeric(frame, results.factors), files[kind])
+        typer.echo(f"{kind}: {files[kind]}, {len(frame)} rows")
     missing = note.wanted - sum(held.done(note).values())
     if missing:
         typer.echo(f"{missing} of {note.wanted} runs are missing: they are not in the files", err=True)
@@ -252,16 +252,6 @@ def _numeric(frame: pd.DataFrame, factors: list[str]) -> pd.DataFrame:
     return changed
 
 
-def _write(frame: pd.DataFrame, file: Path, format_: Format) -> None:
-    from manypath.outputs import writing
-
-    with writing("TARGET", file):
-        if format_ is Format.CSV:
-            frame.to_csv(file, index=False)
-        else:
-            frame.to_parquet(file, index=False)
-
-
 def _size(count: int) -> str:
     value = float(count)
     for unit in ("B", "kB", "MB"):
@@ -270,9 +260,6 @@ def _size(count: int) -> str:
         value /= STEP
     return f"{value:.3g} GB"
 
-
-FRAMES = ("flows", "streams", "paths", "links", "runs")
-"""Tables that are exported."""
 
 STEP = 1000
 """Ratio of consecutive units of sizes."""

@@ -83,6 +83,7 @@ def sweep(
 ) -> None:
     """Run every combination of the factors and print means with 95 % intervals; resume an interrupted sweep."""
     from manypath.campaign.combinations import deal
+    from manypath.campaign.steadiness import check_columns
     from manypath.campaign.sweep import Sweep
 
     _check_options(
@@ -98,6 +99,8 @@ def sweep(
         raise UserError(
             "--check-warmup: only valid for simulations, and the sweep file has another runner: leave it out"
         )
+    if warmup:
+        check_columns(plan.factors)
     deal(shard)
     check_store(store)
     view.check(campaign, [file, *plan.inputs])
@@ -195,17 +198,23 @@ def _print(rows: pd.DataFrame, metrics: Sequence[str], settings: Settings, as_cs
 
 
 def _print_means(rows: pd.DataFrame, metrics: Sequence[str]) -> None:
+    """Print means with intervals, and the numbers of runs: one column for all metrics if they are equal."""
     from manypath.campaign.tables import column_of
 
-    names = [name for name in rows.columns if name != "n" and name.removesuffix("_half_width") not in metrics]
-    heads = (f"{metric} {UNITS[metric]}" if metric in UNITS else metric for metric in metrics)
+    shown = list(dict.fromkeys(metrics))
+    counts = ["n"] if len(shown) == 1 else [f"{metric}_n" for metric in shown]
+    own = {*shown, *counts, *(f"{metric}_half_width" for metric in shown)}
+    names = [name for name in rows.columns if name not in own]
+    if all(rows[count].equals(rows[counts[0]]) for count in counts):
+        rows, counts = rows.rename(columns={counts[0]: "n"}), ["n"]
+    heads = (f"{metric} {UNITS[metric]}" if metric in UNITS else metric for metric in shown)
     print_table(
-        [*(column_of(rows, name) for name in names), *number_columns(*heads, "n")],
+        [*(column_of(rows, name) for name in names), *number_columns(*heads, *counts)],
         (
             [
                 *(str(row[name]) for name in names),
-                *(_with_interval(row[metric], row[f"{metric}_half_width"]) for metric in metrics),
-                str(row["n"]),
+                *(_with_interval(row[metric], row[f"{metric}_half_width"]) for metric in shown),
+                *(str(row[count]) for count in counts),
             ]
             for row in rows.to_dict("records")
         ),

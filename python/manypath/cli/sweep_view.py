@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from manypath.cli.frame_files import KINDS, filled, write
 from manypath.errors import UserError, remedy
 from manypath.measurements import columns
 from manypath.outputs import FIGURE, Outputs, table, writing
@@ -96,10 +97,11 @@ class View:
     def rows(self, results: Results) -> pd.DataFrame:
         """Return one row for each combination of the factors and `by`: mean and half-width of each metric, and `n`.
 
-        With a baseline, the means are those of paired differences to it.
+        `n` is the number of replications with a number. With several metrics, each has its own, ``METRIC_n``, because
+        not every run has a number for each. With a baseline, the means are those of paired differences to it.
         """
         if self.baseline is None:
-            keys = [*results.factors, *self.by]
+            keys = list(dict.fromkeys([*results.factors, *self.by]))
             return _side_by_side({metric: results.mean(metric, by=keys) for metric in self.metrics}, "mean")
         name, value = _condition("--baseline", self.baseline, results)
         found = {metric: results.compare(metric, name, value, self.by) for metric in self.metrics}
@@ -121,7 +123,8 @@ class View:
         along = self.x or next(numeric, next(iter(factors), None))
         if along is None:
             raise UserError("--plot: there is no factor to draw over: name a column with --x")
-        rest = [name for name in [*factors, *self.by] if name != along and frame[name].nunique() > 1]
+        keys = dict.fromkeys([*factors, *self.by])
+        rest = [name for name in keys if name != along and frame[name].nunique() > 1]
         colour = self.hue or next(iter(rest), None)
         style = next((name for name in rest if name != colour), None)
         return lines(frame, x=along, y=y, color=colour, style=style)
@@ -130,17 +133,25 @@ class View:
         """Write the frames of all results, and their settings in another file."""
         if self.frames is None:
             return
-        for kind in KINDS:
-            frame: pd.DataFrame = getattr(results, kind)
-            if not frame.empty:
-                target = self.frames / f"{kind}.csv"
-                with writing("--frames", target):
-                    self.frames.mkdir(parents=True, exist_ok=True)
-                    frame.to_csv(target, index=False)
-                typer.echo(f"runs: {target}", err=True)
+        written: list[str] = []
+        for kind, frame in filled(results):
+            target = self.frames / f"{kind}.csv"
+            write("--frames", frame, target)
+            typer.echo(f"runs: {target}", err=True)
+            written.append(kind)
+        self._remove_old(self.frames, results, written)
         target = self.frames / SETTINGS
         with writing("--frames", target):
             target.write_text(settings.file(), encoding="utf-8")
+
+    @staticmethod
+    def _remove_old(folder: Path, results: Results, written: Sequence[str]) -> None:
+        """Remove files of an earlier sweep that this one does not replace; `check` found that manypath wrote them."""
+        for kind in KINDS if results.has_flows else ():
+            old = folder / f"{kind}.csv"
+            if kind not in written and old.is_file():
+                old.unlink()
+                typer.echo(f"runs: {old} of an earlier sweep is removed, because this one has no {kind}", err=True)
 
 
 def _check_frames(outputs: Outputs, folder: Path, campaign: Campaign) -> None:
@@ -172,27 +183,32 @@ def _condition(option: str, condition: str, results: Results) -> tuple[str, Any]
         raise UserError(f'{option}: "{condition}" is no condition: write NAME=VALUE')
     if name not in results.factors:
         raise UserError(f'{option}: "{name}" is no factor: {remedy(name, results.factors)}')
-    known = {str(value): value for value in results.levels(name)}
+    levels = results.levels(name)
+    known = {str(value): value for value in levels}
+    if len(known) < len(levels):
+        raise UserError(f"{option}: several values of {name} have the same text: give them different texts")
     if text not in known:
         raise UserError(f'{option}: "{text}" is no value of {name}: {remedy(text, known)}')
     return name, known[text]
 
 
 def _side_by_side(found: dict[str, pd.DataFrame], value: str) -> pd.DataFrame:
-    """Merge frames with the same rows; each has a `value` and its half-width."""
+    """Merge frames with the same rows; each has a `value`, its half-width and its number of runs."""
     first = next(iter(found.values()))
     rows = first.drop(columns=[value, "half_width", "n"])
     for metric, frame in found.items():
-        rows[metric] = frame[value]
-        rows[f"{metric}_half_width"] = frame["half_width"]
-    return rows.assign(n=first["n"])
+        count = "n" if len(found) == 1 else f"{metric}_n"
+        for column, source in ((metric, value), (f"{metric}_half_width", "half_width"), (count, "n")):
+            if column in rows.columns:
+                raise UserError(
+                    f'metric: "{metric}" needs a column "{column}", which the rows have already: give the factor '
+                    "another name, or print other measurements"
+                )
+            rows[column] = frame[source]
+    return rows
 
 
 def _has_numbers(levels: list[Any]) -> bool:
     from manypath.figures.axis import Axis
 
     return not Axis.of(levels).words
-
-
-KINDS = ("flows", "paths", "links", "runs")
-"""Written frames."""

@@ -150,7 +150,7 @@ def lines(
     x_label: str | None = None,
     y_label: str | None = None,
 ) -> Picture:
-    """Draw a measurement over a factor, with 95 % intervals over the replications.
+    """Draw a measurement over a factor, with 95 % intervals over the replications that have a number.
 
     Parameters
     ----------
@@ -168,8 +168,8 @@ def lines(
     Raises
     ------
     UserError
-        If a column does not exist, a measurement has no values, a curve has several rows of a replication, or there are
-        more values than colours or line styles.
+        If a column does not exist, a measurement has no values, a factor lacks a value in some rows, a curve has
+        several rows of a replication, or there are more values than colours or line styles.
 
     Examples
     --------
@@ -187,6 +187,9 @@ def lines(
         raise UserError(f'lines: "{y}" has no numbers in these results: give a measurement, such as "goodput"')
     if frame[y].isna().all():
         raise UserError(f"lines: {y} has no values in these results: choose other rows or columns")
+    for column in (x, color, style):
+        if column in frame.columns and frame[column].isna().any():
+            raise UserError(f"lines: {column} has no value in some rows, which cannot be drawn: select other rows")
     colours, styles = _values(frame, color, len(COLOURS)), _values(frame, style, len(STYLES))
     axis = Axis.of(frame[x])
     curves = [
@@ -239,17 +242,17 @@ def _where(frame: pd.DataFrame, chosen: Mapping[str | None, Any]) -> pd.DataFram
 
 
 def _curve(rows: pd.DataFrame, axis: Axis, x: str, y: str, series: int, style: int) -> Curve:
-    """Return the samples at each level, ascending."""
-    by_place = sorted((axis.place(level), part) for level, part in rows.groupby(x, sort=False))
+    """Return the samples at each level, ascending; rows without a number have no place in a mean."""
+    by_place = list(rows.groupby(rows[x].map(axis.place)))
     for _, part in by_place:
         if "replication" in part.columns and part["replication"].duplicated().any():
             raise UserError(
                 "lines: several rows of a replication are on one curve: select rows, or choose a color column in which "
                 "they differ"
             )
-    return Curve(
-        [place for place, _ in by_place], [part[y].to_numpy(float) for _, part in by_place], series, dotted=style > 0
-    )
+    samples = [(place, part[y].dropna().to_numpy(float)) for place, part in by_place]
+    drawn = [(float(place), sample) for place, sample in samples if len(sample)]
+    return Curve([place for place, _ in drawn], [sample for _, sample in drawn], series, dotted=style > 0)
 
 
 OPTIONAL = ("cc", "flow")

@@ -57,6 +57,13 @@ class Scenario(Document):
             raise ValueError('0 s is too short: give more, such as "300 s"')
         return measure
 
+    def _repr_html_(self) -> str:
+        """Return the drawing of the network and the tables of `manypath show` for a notebook."""
+        from manypath import describe, display
+
+        shown = [describe.paths(self.network), describe.links(self.network), describe.flows(self)]
+        return self.network._repr_svg_() + display.as_html(shown, describe.effort(self))
+
     def remarks(self) -> list[str]:
         """Return possible mistakes, one line each: paths that no flow uses, and links that no path uses."""
         used = {path for flow in self.flows.values() for path in flow.paths}

@@ -29,8 +29,8 @@ from manypath.quantity import SPAN
 class Command(Runner):
     """Runs a program for each cell, without a shell, and reads numbers from its standard output.
 
-    The program prints one JSON object of names and numbers, or lines ``NAME VALUE``. An exit code other than 0 ends the
-    campaign after the current runs.
+    The program prints one JSON object of names and numbers, or lines ``NAME VALUE``. An exit code other than 0, or a
+    number with the name of a factor, ends the campaign after the current runs.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ class Command(Runner):
         values = {**json.loads(cell.document), "seed": chance(cell), "replication": cell.replication}
         line = self._line(values)
         try:
-            return row(read_row(self._output(line, halt)))
+            return row(read_row(self._output(line, halt)), cell.factors)
         except (ValueError, OSError) as error:
             return _native.RunError(f"seed {cell.seed}, replication {cell.replication}: `{shlex.join(line)}` {error}")
 

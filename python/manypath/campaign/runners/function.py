@@ -27,7 +27,8 @@ class Function(Runner):
     Parameters
     ----------
     function
-        ``function(rate=5, seed=123) -> {"goodput": 4.7}``. An exception ends the campaign after the current runs.
+        ``function(rate=5, seed=123) -> {"goodput": 4.7}``. An exception ends the campaign after the current runs. So
+        does a number with the name of a factor.
     version
         Version of the function or, for example, of a testbed, which identifies its results: with a new version all runs
         are computed again. By default a hash of the function's source, without the functions that it calls.
@@ -70,7 +71,7 @@ class Function(Runner):
 
     def _call(self, cell: Cell) -> JsonOrError:
         try:
-            return row(self.function(**json.loads(cell.document), seed=chance(cell)))
+            return row(self.function(**json.loads(cell.document), seed=chance(cell)), cell.factors)
         except Exception as error:
             said = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
             return _native.RunError(f"seed {cell.seed}, replication {cell.replication}: {self.version} {said}")

@@ -5,23 +5,28 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
+from manypath.campaign.reserved import row_mistake
 from manypath.errors import UserError
 
 
-def row(numbers: Any) -> str:
+def row(numbers: Any, factors: Collection[str]) -> str:
     """Return a row of numbers as the outcome of a run; None and NaN mean that nothing was measured.
 
     Raises
     ------
     ValueError
-        If it is no mapping from names to numbers.
+        If it is no mapping from names to numbers, or a name is that of a factor or of another column of results.
     """
     if not isinstance(numbers, Mapping) or not numbers:
         raise ValueError("gave no row of numbers: give names with numbers, such as goodput 4.7")
-    return json.dumps({str(name): _number(name, value) for name, value in numbers.items()})
+    found = {str(name): _number(name, value) for name, value in numbers.items()}
+    mistake = row_mistake(found, factors)
+    if mistake is not None:
+        raise ValueError(mistake)
+    return json.dumps(found)
 
 
 def read_row(text: str) -> dict[str, Any]:
