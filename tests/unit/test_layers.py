@@ -12,7 +12,7 @@ PACKAGE = Path(manypath.__file__).parent
 
 LAYERS = (
     {"_native"},
-    {"errors"},
+    {"errors", "foreign_units"},
     {"measurements", "outputs", "quantity", "rows"},
     {"arguments", "display", "frames", "programs", "refusal", "settings"},
     {"sctp", "stats"},
