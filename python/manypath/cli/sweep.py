@@ -54,7 +54,7 @@ COLOURED = typer.Option(
 
 def sweep(
     file: Annotated[
-        Path, typer.Argument(help="Sweep file in TOML or JSON: scenario, factors, replications or precision.")
+        Path, typer.Argument(help="Sweep file in TOML or JSON (scenario, factors, replications or precision); - for standard input.")
     ],
     store: Annotated[Path, STORE] = Path("runs"),
     workers: Annotated[int | None, WORKERS] = None,
@@ -85,6 +85,7 @@ def sweep(
     from manypath.campaign.combinations import deal
     from manypath.campaign.steadiness import check_columns
     from manypath.campaign.sweep import Sweep
+    from manypath.scenario.files import stem_of
 
     _check_options(
         {"--json": as_json, "--csv": as_csv, "--dask": dask, "--workers": workers, "--shard": shard, "--plot": plot}
@@ -104,7 +105,7 @@ def sweep(
     deal(shard)
     check_store(store)
     view.check(campaign, [file, *plan.inputs])
-    results = _computed(campaign, store, file.stem, workers, dask, shard)
+    results = _computed(campaign, store, stem_of(file), workers, dask, shard)
     if shard is not None:
         told = f"its {len(results)} runs are in {store}; without --shard the command prints the results of all parts"
         typer.echo(f"part {shard} is done: {told}")
