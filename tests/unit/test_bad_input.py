@@ -113,6 +113,19 @@ BAD = {
         "at least flows.cmt.app.message.max, which is 1452 B",
     ),
     "no network": ("[network.disjoint.south]", "[networks.south]", "networks: unknown key", '"network"'),
+    "a text for a list": ('["south"]', '"south"', 'flows.cmt.paths: "south" is no list', 'write ["south"]'),
+    "a number for a queue": (
+        'delay = "1 ms"',
+        "queue = 50",
+        "network.disjoint.south.queue: 50 is no table with a kind",
+        'write { kind = "drop-tail", packets = 50 }',
+    ),
+    "a link with the name of a reverse link": (
+        "[flows.cmt]",
+        '[network.disjoint."south/back"]\nrate = "1 Mbit/s"\n[flows.cmt]',
+        'disjoint: "south/back" is also the name of the reverse link of "south"',
+        "choose another name",
+    ),
     "no TOML": ("[flows.cmt]", "[flows.cmt", "invalid TOML", "correct it"),
 }
 
