@@ -401,6 +401,24 @@ def test_ctrl_c_ends_a_run_in_one_line(folder: Path, two_paths_file):
     assert printed == "stopped before the end of the run: it has no result\n"
 
 
+@pytest.mark.parametrize(
+    ("command", "last"),
+    [("explore", "stopped"), ("list", "stopped"), ("papers", "stopped: finished results are kept")],
+)
+def test_ctrl_c_claims_kept_results_only_for_commands_with_a_store(
+    command: str, last: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("typer.core.TyperCommand.invoke", interrupted)
+    monkeypatch.setattr(sys, "argv", ["manypath", command])
+    with pytest.raises(SystemExit) as exit_:
+        main()
+    assert exit_.value.code == 130
+    assert capsys.readouterr().err.splitlines() == [last]
+
+
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="this system has no pseudo-terminals")
 def test_a_long_run_shows_its_progress_on_a_terminal(folder: Path, two_paths_file):
     two_paths_file("long.toml", {'measure = "2 s"': 'measure = "50000 h"'})
@@ -422,6 +440,14 @@ def test_run_draws_windows_without_writing_samples(folder: Path, manypath):
     assert "series" not in json.loads(printed)
     assert {path.name for path in folder.iterdir()} == {"two.toml", "course.svg"}
     assert "<svg" in (folder / "course.svg").read_text()
+
+
+def test_a_plot_without_a_writable_home_prints_no_remark(folder: Path):
+    (folder / "file").touch()
+    environment = {**os.environ, "HOME": str(folder / "file" / "home"), "MPLCONFIGDIR": str(folder / "file" / "mpl")}
+    command = [sys.executable, "-m", "manypath", "show", "two.toml", "--plot", "network.svg"]
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=True)
+    assert done.stderr == ""
 
 
 def test_a_plot_never_replaces_the_scenario(two_paths_file, called):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import errno
 import io
+import logging
 import os
 import sys
 from typing import Annotated, Any, NoReturn
@@ -92,6 +93,7 @@ def version(
 def main() -> None:
     """Run the command line; a mistake of the user is reported in one line without a traceback."""
     write_what_can_be_written()
+    silence_matplotlib()
     try:
         # Commands return None; a number is the code of `typer.Exit`.
         code = app(standalone_mode=False, obj=join_words())
@@ -126,6 +128,16 @@ def write_what_can_be_written() -> None:
             stream.reconfigure(errors=INSTEAD)
 
 
+def silence_matplotlib() -> None:
+    """Drop remarks about the folder for its cache of fonts: without a writable home it takes a temporary one."""
+    for name in ("matplotlib", "matplotlib.font_manager"):
+        logging.getLogger(name).addFilter(_is_no_remark_about_the_cache)
+
+
+def _is_no_remark_about_the_cache(record: logging.LogRecord) -> bool:
+    return not str(record.msg).startswith(ABOUT_THE_CACHE)
+
+
 def _instead(error: UnicodeError) -> tuple[str, int]:
     """Return the replacement of characters that cannot be encoded; an escape sequence if none is similar."""
     if not isinstance(error, UnicodeEncodeError):
@@ -155,6 +167,9 @@ def _end_with(error: OSError) -> NoReturn:
 
 REFUSED = (errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
 """Errors of writing to a stream."""
+
+ABOUT_THE_CACHE = ("mkdir -p failed", "Matplotlib created a temporary", "Matplotlib is building the font cache")
+"""First words of remarks of matplotlib."""
 
 INSTEAD = "manypath.instead"
 """Name of the error handler that replaces characters."""

@@ -28,12 +28,12 @@ class Group(TyperGroup):
 
     def make_context(self, *args: Any, **settings: Any) -> Any:
         """Read a line."""
-        with _stopped_in_a_line():
+        with _stopped_in_a_line(lambda: False):
             return super().make_context(*args, **settings)
 
     def invoke(self, ctx: Any) -> Any:
         """Run a command."""
-        with _stopped_in_a_line():
+        with _stopped_in_a_line(lambda: _stores(self.commands.get(ctx.invoked_subcommand))):
             return super().invoke(ctx)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
@@ -58,12 +58,17 @@ class HandedOver(TyperCommand):
 
 
 @contextmanager
-def _stopped_in_a_line() -> Iterator[None]:
+def _stopped_in_a_line(keeps_results: Callable[[], bool]) -> Iterator[None]:
     """Turn Ctrl-C that a command does not handle into a one-line end."""
     try:
         yield
     except KeyboardInterrupt:
-        raise Stopped("stopped: finished results are kept") from None
+        raise Stopped("stopped: finished results are kept" if keeps_results() else "stopped") from None
+
+
+def _stores(command: Any) -> bool:
+    """Whether a command has a store of results."""
+    return command is not None and any(parameter.name == "store" for parameter in command.params)
 
 
 def _keep_values(command: Any, ctx: Any) -> None:
