@@ -159,7 +159,7 @@ class Dimension:
         size = self.foreign(unit)
         if size is not None:
             return self._same(number, size)
-        meant = nearest(unit, self.units) if len(unit) > 2 and not foreign_units.is_known(unit) else None
+        meant = nearest(unit, self.units) if len(unit) >= SHORTEST and not foreign_units.is_known(unit) else None
         # Another first letter may be another prefix, and so another quantity.
         return self._same(number, Fraction(self.units[meant])) if meant and meant[0] == unit[0] else None
 
@@ -211,6 +211,9 @@ WRITTEN = re.compile(
     r"\s*(?P<unit>\D*?)\s*",
 )
 """A number and its unit."""
+
+SHORTEST = 3
+"""Smallest number of characters of a unit whose spelling is corrected; shorter ones resemble several units."""
 
 LONGEST = 100
 """Largest number of characters of a quantity; this bounds the memory of exact fractions."""

@@ -114,7 +114,10 @@ MISTAKES: list[tuple[Callable[[], Any], str]] = [
     (lambda: mp.Link(rate=np.float64(5)), 'rate: 5.0 has no unit: write "5 Mbit/s"'),
     (lambda: setattr(LINK, "rate", "1 Mbit/s"), "rate: Link is immutable: make a copy with but(rate=...)"),
     (lambda: mp.Link.model_validate({"rate": 5}), 'rate: 5 has no unit: write "5 Mbit/s"'),
-    (lambda: mp.Link.model_validate(None), 'None is no Link: write { rate = "10 Mbit/s" }, in Python Link(rate="10 Mbit/s")'),
+    (
+        lambda: mp.Link.model_validate(None),
+        'None is no Link: write { rate = "10 Mbit/s" }, in Python Link(rate="10 Mbit/s")',
+    ),
     (lambda: mp.Link.model_validate({"rat": "5 Mbit/s"}), 'rat: unknown key: did you mean "rate"?'),
     (lambda: mp.Link.model_validate_json('{"rate": 5}'), 'rate: 5 has no unit: write "5 Mbit/s"'),
     (lambda: mp.Link.model_validate_json('{"rate"'), 'Link: "{"rate"" is no JSON: EOF'),
@@ -139,7 +142,10 @@ MISTAKES: list[tuple[Callable[[], Any], str]] = [
     (lambda: mp.Link(rate="1 bit/s", queue={"packets": 5}), "queue: {'packets': 5} is no table with a kind: write {"),
     (lambda: mp.Link(rate="1 bit/s", queue=LINK), 'is no table with a kind: write { kind = "drop-tail", packets'),
     (lambda: mp.Link(rate="1 bit/s", loss=[1]), 'write { kind = "bernoulli", p = 0.01 }, in Python Bernoulli(p=0.01)'),
-    (lambda: mp.Link(rate="1 bit/s", events="down"), 'events: "down" is no list: write [{ at = "30 s", change = "down"'),
+    (
+        lambda: mp.Link(rate="1 bit/s", events="down"),
+        'events: "down" is no list: write [{ at = "30 s", change = "down"',
+    ),
     (
         lambda: mp.Link(rate="1 bit/s", events=mp.Event(at="1 s", change="up")),
         "events: a single Event is no list: write [Event(...)]",
@@ -167,11 +173,11 @@ MISTAKES: list[tuple[Callable[[], Any], str]] = [
     (lambda: mp.Sctp(paths=["a"], sack_delay="1 s"), "sack_delay: 1 s is too large: give 500 ms or less"),
     (
         lambda: mp.Scenario(network=None, flows={"f": mp.Tcp(path="a")}),
-        'network: None is no Network: write { disjoint = { a = {',
+        "network: None is no Network: write { disjoint = { a = {",
     ),
     (lambda: mp.Scenario(network=SHORT.network, flows={"f": 5}), "flows.f: 5 is no Sctp"),
     (lambda: mp.Scenario.from_file(None), "file: None is no path"),
-    (lambda: mp.Network(links=5, paths=SHORT.network.paths), 'links: 5 is no table: give links by name: { a = {'),
+    (lambda: mp.Network(links=5, paths=SHORT.network.paths), "links: 5 is no table: give links by name: { a = {"),
     (lambda: figures.lines(None, x="rate"), "results: None is not from a campaign"),
     (lambda: figures.lines(RESULTS, x=None), "x: None is no text: give the name of a column"),
     (lambda: figures.lines(RESULTS, x="rate", y="flow"), 'lines: "flow" has no numbers in these results'),

@@ -21,7 +21,7 @@ from manypath.schema import FILES
 NETWORK = '[network.disjoint."s\u00fcd"]\nrate = "5 Mbit/s"\n'
 TEXTS = {
     "scenario": f'warmup = "1 s"\nmeasure = "2 s"\n{NETWORK}[flows.f]\npaths = ["s\u00fcd"]\n',
-    "sweep": f'replications = 1\n[factors]\n"flows.f.cc" = ["lia"]\n[scenario]\n'
+    "sweep": 'replications = 1\n[factors]\n"flows.f.cc" = ["lia"]\n[scenario]\n'
     'measure = "1 s"\n[scenario.network.disjoint."s\u00fcd"]\nrate = "1 Mbit/s"\n'
     '[scenario.flows.f]\npaths = ["s\u00fcd"]\n',
     "expect": '[paths."s\u00fcd"]\nrate = "1 Mbit/s"\nrtt = "1 ms"\n',

@@ -164,6 +164,7 @@ def test_a_failed_write_is_reported_in_one_line():
     with pytest.raises(OutputError, match='"/dev/full" cannot be written: No space left'), writing("--to", full):
         full.write_text("something")
 
+
 @pytest.mark.parametrize("target", ["/no such disk/x.svg", "/no such disk/figures/x.svg"])
 def test_a_missing_folder_at_the_top_of_the_disk_is_not_made(target: str):
     remedy = "No such file or directory: make its folder first or choose another place"

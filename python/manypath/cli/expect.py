@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 
 
 def expect(
-    file: Annotated[Path | None, typer.Argument(help="Paths in TOML or JSON, - for standard input; instead of options.")] = None,
+    file: Annotated[
+        Path | None, typer.Argument(help="Paths in TOML or JSON, - for standard input; instead of options.")
+    ] = None,
     path: Annotated[
         list[str] | None,
         typer.Option(

@@ -38,7 +38,10 @@ EVENT_NAMES = typer.Option(
 
 
 def run(
-    file: Annotated[Path, typer.Argument(help="Scenario file in TOML or JSON, - for standard input; quantities have units: '10 Mbit/s'.")],
+    file: Annotated[
+        Path,
+        typer.Argument(help="Scenario file in TOML or JSON, - for standard input; quantities have units: '10 Mbit/s'."),
+    ],
     seed: Annotated[int, typer.Option(help="Seed of the random numbers.")] = 1,
     series: Annotated[
         str | None,

@@ -51,10 +51,20 @@ COLOURED = typer.Option(
 )
 """The option for the colours of the figure."""
 
+BESIDE = typer.Option(
+    "--columns",
+    help="Column that has a panel for each value; by default the factor that colours and dotted lines cannot show.",
+    autocompletion=columns,
+)
+"""The option for the panels of the figure."""
+
 
 def sweep(
     file: Annotated[
-        Path, typer.Argument(help="Sweep file in TOML or JSON (scenario, factors, replications or precision); - for standard input.")
+        Path,
+        typer.Argument(
+            help="Sweep file in TOML or JSON (scenario, factors, replications or precision); - for standard input."
+        ),
     ],
     store: Annotated[Path, STORE] = Path("runs"),
     workers: Annotated[int | None, WORKERS] = None,
@@ -75,6 +85,7 @@ def sweep(
     x: Annotated[str | None, ALONG] = None,
     y: Annotated[str | None, DRAWN] = None,
     hue: Annotated[str | None, COLOURED] = None,
+    panels: Annotated[str | None, BESIDE] = None,
     warmup: Annotated[
         bool,
         typer.Option("--check-warmup", help="Check with MSER-5 whether the warm-up is long enough; repeats some runs."),
@@ -89,13 +100,21 @@ def sweep(
 
     _check_options(
         {"--json": as_json, "--csv": as_csv, "--dask": dask, "--workers": workers, "--shard": shard, "--plot": plot}
-        | {"--x": x, "--y": y, "--hue": hue, "--metric": metric, "--where": where, "--baseline": baseline}
+        | {
+            "--x": x,
+            "--y": y,
+            "--hue": hue,
+            "--columns": panels,
+            "--metric": metric,
+            "--where": where,
+            "--baseline": baseline,
+        }
         | {"--frames": frames, "--check-warmup": warmup}
     )
     plan = Sweep.from_file(file)
     campaign = _sized(plan, yes)
     by = plan.by if plan.by is not None else ("flow",) if plan.runner is None else ()
-    view = View(metric or plan.metrics, by, where or (), baseline, frames, plot, x, y, hue)
+    view = View(metric or plan.metrics, by, where or (), baseline, frames, plot, x, y, hue, panels)
     if warmup and plan.runner is not None:
         raise UserError(
             "--check-warmup: only valid for simulations, and the sweep file has another runner: leave it out"
@@ -249,7 +268,7 @@ def _check_warmup(results: Results, workers: int | None) -> None:
         typer.echo(f"  {where}: {row['configured']:g} s are configured, {need}", err=True)
 
 
-FIGURE_OPTIONS = ("--x", "--y", "--hue")
+FIGURE_OPTIONS = ("--x", "--y", "--hue", "--columns")
 """Options of the figure."""
 
 PART_OPTIONS = ("--shard", "--dask", "--workers")

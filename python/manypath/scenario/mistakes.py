@@ -62,25 +62,27 @@ def _message(kind: str, value: Any, context: Mapping[str, Any], message: str, fi
     written = _written(value, value)
     match kind:
         case "unknown_key" | "wrong_key":
-            return message
+            said = message
         case "literal_error":
-            return f"{written} is unknown: {remedy(quoted(value, ''), _choices(context['expected']))}"
+            said = f"{written} is unknown: {remedy(quoted(value, ''), _choices(context['expected']))}"
         case "union_tag_invalid":
             tag = str(context["tag"])
             key = "transport" if "transport" in context["discriminator"] else "kind"
-            return f'{key} "{tag}" is unknown: {remedy(tag, _choices(context["expected_tags"]))}'
+            said = f'{key} "{tag}" is unknown: {remedy(tag, _choices(context["expected_tags"]))}'
         case "model_type":
-            return f"{written} is no {context['class_name']}: {right_forms.of_model(context['class_name'])}"
+            said = f"{written} is no {context['class_name']}: {right_forms.of_model(context['class_name'])}"
         case "model_attributes_type" | "union_tag_not_found" if field in right_forms.KINDS:
-            return f"{written} is no table with a kind: {right_forms.of_field(field, value)}"
+            said = f"{written} is no table with a kind: {right_forms.of_field(field, value)}"
         case "dict_type" | "mapping_type" | "dataclass_type":
-            return f"{written} is no table: {right_forms.of_table(field)}"
+            said = f"{written} is no table: {right_forms.of_table(field)}"
         case "tuple_type":
-            return f"{written} is no list: {right_forms.of_list(field, value)}"
-    if kind in MESSAGES:
-        bounds = {name: _written(bound, value) if name in BOUNDS else bound for name, bound in context.items()}
-        return MESSAGES[kind].format(value=written, **bounds)
-    return f"{written} cannot be used: {message[0].lower()}{message[1:]}"
+            said = f"{written} is no list: {right_forms.of_list(field, value)}"
+        case _ if kind in MESSAGES:
+            bounds = {name: _written(bound, value) if name in BOUNDS else bound for name, bound in context.items()}
+            said = MESSAGES[kind].format(value=written, **bounds)
+        case _:
+            said = f"{written} cannot be used: {message[0].lower()}{message[1:]}"
+    return said
 
 
 def _written(number: Any, value: Any) -> str:

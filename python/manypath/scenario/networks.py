@@ -223,7 +223,11 @@ def dumbbell(
             for each in of_kind(f"dumbbell.{name}", side, Sequence, f"a list of links, each {LINK}"):
                 of_kind(f"dumbbell.{name}", each, Link, LINK)
     ends = [[*side] for side in (senders, receivers) if not isinstance(side, Link)]
-    count = _count("dumbbell", len(ends[0]) or 1) if ends else _count("dumbbell.delays", _length("dumbbell.delays", delays) or 1)
+    count = (
+        _count("dumbbell", len(ends[0]) or 1)
+        if ends
+        else _count("dumbbell.delays", _length("dumbbell.delays", delays) or 1)
+    )
     before, behind = ([side] * count if isinstance(side, Link) else [*side] for side in (senders, receivers))
     if not before or len(before) != len(behind):
         raise UserError(f"dumbbell: {len(before)} senders and {len(behind)} receivers: give one of each for each path")

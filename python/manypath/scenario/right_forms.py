@@ -1,4 +1,4 @@
-"""Valid values of fields for messages, in the form of a file and of Python: a message does not know which one is read."""
+"""Valid values of fields for messages, in the form of a file and of Python."""
 
 from __future__ import annotations
 
