@@ -14,7 +14,7 @@ LAYERS = (
     {"_native"},
     {"errors", "foreign_units"},
     {"measurements", "outputs", "quantity", "rows"},
-    {"arguments", "display", "frames", "programs", "refusal", "settings"},
+    {"arguments", "display", "frames", "meanings", "programs", "refusal", "settings"},
     {"sctp", "stats"},
     {"scenario"},
     {"describe", "emulation", "given_losses", "run", "theory"},

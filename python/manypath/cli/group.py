@@ -26,6 +26,12 @@ class Group(TyperGroup):
             _keep_values(self, ctx)
         return super().parse_args(ctx, args)
 
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the options before a command."""
+        params = super().get_params(ctx)
+        _without_types_of_flags(params)
+        return params
+
     def make_context(self, *args: Any, **settings: Any) -> Any:
         """Read a line."""
         with _stopped_in_a_line(lambda: False):
@@ -42,6 +48,7 @@ class Group(TyperGroup):
         if command is not None and ctx.resilient_parsing:
             _keep_values(command, ctx)
         elif command is not None:
+            _without_types_of_flags(command.get_params(ctx))
             _refuse_empty_paths(command, ctx)
         return command
 
@@ -87,6 +94,13 @@ def _inserted(cut: Cut, complete: Callable[[Any, str], list[Any]]) -> Callable[[
         return found
 
     return answers
+
+
+def _without_types_of_flags(parameters: list[Any]) -> None:
+    """Remove the type ``<bool>`` from the help: a flag takes no value."""
+    for parameter in parameters:
+        if getattr(parameter, "is_flag", False):
+            parameter.metavar = ""
 
 
 def _as_typed(_: Any, value: Any) -> Any:

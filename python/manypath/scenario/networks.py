@@ -475,5 +475,13 @@ SHORT_FORMS: dict[str, type[_Disjoint | _Bottleneck | _Dumbbell | _Topology]] = 
 }
 """Alternatives to links and paths in a file."""
 
+TOPOLOGIES = {
+    "disjoint": "disjoint paths: one path for each link, with the same name",
+    "bottleneck": "paths over one shared link, each with an additional delay if wanted",
+    "dumbbell": "paths over one shared link, each with own links to its sender and receiver",
+    "topology": "wires between nodes, and paths over nodes",
+}
+"""Meanings of the short forms."""
+
 OF_A_LINK = re.compile(rf"network\.links\.(?P<wire>.+?)(?P<back>/back)?(?=\.(?:{'|'.join(Link.model_fields)})\b)")
 """A link in the place of a mistake."""
