@@ -75,7 +75,8 @@ def run(
     for remark in scenario.remarks():
         typer.echo(f"remark: {remark}", err=True)
     try:
-        with run_progress((scenario.warmup + scenario.measure) / 1e9) as progress:
+        duration = (scenario.warmup + scenario.measure) / 1e9
+        with run_progress(duration, [file for file in (pcapng, events) if file is not None]) as progress:
             result = simulate(
                 scenario,
                 seed=seed,
