@@ -27,7 +27,7 @@ def main() -> None:
         # A library that is interrupted during its import may raise another exception.
         if not pressed:
             raise
-        sys.stderr.write("stopped: finished results are kept\n")
+        sys.stderr.write("stopped\n")
         sys.exit(130)
 
 

@@ -8,6 +8,7 @@ error.
 from __future__ import annotations
 
 import csv
+import errno
 import io
 import os
 import stat
@@ -62,6 +63,7 @@ class Outputs:
         """`inputs` are the files that the command reads."""
         self._inputs = [Path(path) for path in inputs]
         self._named: list[tuple[str, Path]] = []
+        self._folders: list[Path] = []
 
     def file(self, field: str, target: str | os.PathLike[str], kind: Kind, makes_folder: bool = False) -> Path:
         """Check a file that will be written, without changing anything on the disk.
@@ -88,7 +90,8 @@ class Outputs:
         with _probing(field, target):
             status = _status(path)
             if status is None:
-                _try_folder(path.resolve().parent, makes_folder)
+                is_within = any(path.is_relative_to(folder) for folder in self._folders)
+                _try_folder(path.resolve().parent, makes_folder, path.is_absolute() and not is_within)
             elif stat.S_ISDIR(status.st_mode):
                 raise UserError(f'{field}: "{target}" is a folder: name a file')
             self._refuse_known(field, path, status)
@@ -110,7 +113,9 @@ class Outputs:
             status = _status(path)
             if status is not None and not stat.S_ISDIR(status.st_mode):
                 raise UserError(f'{field}: "{target}" is not a folder: name another one')
-            _try_folder(path.resolve(), makes_it=True)
+            # The parent of a named folder may be the top of the disk.
+            _try_folder(path.resolve(), True, path.is_absolute() and not path.parent.exists())
+        self._folders.append(path)
         return path
 
     def _refuse_known(self, field: str, path: Path, status: os.stat_result | None) -> None:
@@ -165,10 +170,16 @@ def _status(path: Path) -> os.stat_result | None:
         return None
 
 
-def _try_folder(folder: Path, makes_it: bool) -> None:
-    """Raise `OSError` if no file can be made in the folder, or in its nearest existing parent if `makes_it`."""
+def _try_folder(folder: Path, makes_it: bool, keeps_top: bool) -> None:
+    """Raise `OSError` if no file can be made in the folder, or in its nearest existing parent if `makes_it`.
+
+    With `keeps_top` that parent must not be the top of the disk. There a missing folder is rather a spelling mistake,
+    or a disk that is not mounted.
+    """
     while makes_it and not folder.exists() and folder != folder.parent:
         folder = folder.parent
+        if keeps_top and folder == folder.parent:
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
     import tempfile
 
     with tempfile.TemporaryFile(dir=folder):

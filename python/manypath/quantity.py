@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from numbers import Real
 from typing import Any
 
+from manypath import foreign_units
 from manypath.errors import nearest, quoted
 
 
@@ -54,6 +55,8 @@ class Dimension:
     """Units for `show`, smallest first."""
     example: str
     """A valid quantity, for messages."""
+    foreign: Callable[[str], Fraction | None]
+    """Returns the size of other usual units in base units, for messages; None if a unit is unknown."""
     guesses: tuple[tuple[float, str], ...] = ()
     """Probable units of a number without one: below each bound the unit beside it, else the base unit."""
     packet: int = 0
@@ -139,12 +142,37 @@ class Dimension:
         return f'has no unit: write "{self._likely(number, self.units[unit])}" (units: {", ".join(self.units)})'
 
     def _other_unit(self, number: str, unit: str) -> str:
+        """Return what is wrong with a unit, with the same quantity in a valid unit if it is sure and exact."""
         if self.packet and PACKETS.match(unit):
-            return f'counts packets: for packets of 1500 bytes write "{self._likely(float(number), self.packet)}"'
-        return (
-            f'is no {self.name}, "{unit}" is none of its units: '
-            f'write "{number.lstrip("+-")} {self._likely_unit(unit)}" (units: {", ".join(self.units)})'
-        )
+            same = self._same(number, Fraction(self.packet))
+            right = f'for packets of 1500 bytes write "{same}"' if same is not None else self._such_as()
+            return f"counts packets: {right}"
+        same = self._in_own_unit(number, unit.replace(" ", ""))
+        right = f'write "{same}"' if same is not None else self._such_as()
+        return f'is no {self.name}, "{unit}" is none of its units: {right} (units: {", ".join(self.units)})'
+
+    def _such_as(self) -> str:
+        return f'write a {self.name} such as "{self.example}"'
+
+    def _in_own_unit(self, number: str, unit: str) -> str | None:
+        """Return the same quantity in an own unit: converted, or with the spelling of the unit corrected."""
+        size = self.foreign(unit)
+        if size is not None:
+            return self._same(number, size)
+        meant = nearest(unit, self.units) if len(unit) >= SHORTEST and not foreign_units.is_known(unit) else None
+        # Another first letter may be another prefix, and so another quantity.
+        return self._same(number, Fraction(self.units[meant])) if meant and meant[0] == unit[0] else None
+
+    def _same(self, number: str, size: Fraction) -> str | None:
+        """Return a number of units of this size in own units; None if it is not exact, negative or too large."""
+        exponent = WRITTEN.fullmatch(number)
+        if exponent is None or abs(int(exponent["exponent"] or 0)) > LARGEST_EXPONENT:
+            return None
+        amount = Fraction(number) * size
+        if not 0 < amount < LIMIT or amount.denominator != 1:
+            return None
+        own = next((unit for unit, each in self.units.items() if each == size), None)
+        return f"{number.lstrip('+')} {own}" if own is not None else self.show(int(amount))
 
     def _likely(self, number: float, unit: int) -> str:
         """Return the probably intended quantity, rounded to base units; the example if that is 0 or too large."""
@@ -157,12 +185,6 @@ class Dimension:
 
     def _too_fine(self) -> str:
         return f"is no multiple of 1 {self.base_unit}: round it to whole {self.base_unit}"
-
-    def _likely_unit(self, unit: str) -> str:
-        meant = CONFUSED.get(unit.casefold())
-        if meant is not None and meant in self.units:
-            return meant
-        return nearest(unit, self.units) or self.example.split()[1]
 
 
 def number_of(value: object) -> float | None:
@@ -190,6 +212,9 @@ WRITTEN = re.compile(
 )
 """A number and its unit."""
 
+SHORTEST = 3
+"""Smallest number of characters of a unit whose spelling is corrected; shorter ones resemble several units."""
+
 LONGEST = 100
 """Largest number of characters of a quantity; this bounds the memory of exact fractions."""
 
@@ -202,30 +227,12 @@ LIMIT = 2**63
 PACKETS = re.compile(r"pkts?\b|packets?\b|pps$", re.IGNORECASE)
 """Units that count packets."""
 
-CONFUSED = {
-    "bps": "bit/s",
-    "kbps": "kbit/s",
-    "mbps": "Mbit/s",
-    "gbps": "Gbit/s",
-    "k": "kB",
-    "m": "MB",
-    "g": "GB",
-    "sec": "s",
-    "secs": "s",
-    "second": "s",
-    "seconds": "s",
-    "minutes": "min",
-    "msec": "ms",
-    "usec": "us",
-    "\u03bcs": "us",
-}
-"""Common wrong units, in lower case, and the intended units."""
-
 RATE = Dimension(
     name="rate",
     units={"bit/s": 1, "kbit/s": 10**3, "Mbit/s": 10**6, "Gbit/s": 10**9},
     shown=("bit/s", "kbit/s", "Mbit/s", "Gbit/s"),
     example="10 Mbit/s",
+    foreign=foreign_units.rate_of,
     guesses=((1e4, "Mbit/s"),),
     packet=12_000,
 )
@@ -236,6 +243,7 @@ SPAN = Dimension(
     units={"ns": 1, "us": 10**3, "µs": 10**3, "ms": 10**6, "s": 10**9, "min": 60 * 10**9, "h": 3600 * 10**9},
     shown=("ns", "us", "ms", "s"),
     example="20 ms",
+    foreign=foreign_units.time_of,
     guesses=((1, "s"), (1e5, "ms")),
 )
 """Durations, in nanoseconds."""
@@ -253,6 +261,7 @@ SIZE = Dimension(
     },
     shown=("B", "kB", "MB", "GB"),
     example="500 kB",
+    foreign=foreign_units.size_of,
     packet=1500,
 )
 """Sizes, in bytes."""

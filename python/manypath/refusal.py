@@ -21,8 +21,14 @@ def _line(said: str) -> str:
     if value is None:
         form = FORM.fullmatch(said)
         return f"{form['field']}: {form['said']}" if form is not None else said
-    right = MARKED.sub(r"\1", value["right"])
-    return SIZES.sub(_size, f"{value['field'] or value['parameter']}: {value['value']} cannot be used: give {right}")
+    field, written, right = value["field"] or value["parameter"], value["value"], value["right"]
+    other = AT_MOST_ANOTHER.fullmatch(right)
+    if other is not None and DEFAULTS.get(field.split(".", 2)[-1]) == written:
+        # The user wrote the other field.
+        right = f"at least {field}, which is {written}"
+        field, written = other["field"], other["value"]
+    right = MARKED.sub(r"\1", right)
+    return SIZES.sub(_size, f"{field}: {written} cannot be used: give {right}")
 
 
 def _size(match: re.Match[str]) -> str:
@@ -32,6 +38,12 @@ def _size(match: re.Match[str]) -> str:
 
 VALUE = re.compile(r"(?:`(?P<field>[^`]+)`|(?P<parameter>[^\s`]+)) is (?P<value>.+?), expected (?P<right>.+)")
 """An invalid value."""
+
+AT_MOST_ANOTHER = re.compile(r"at most `(?P<field>[^`]+)`, which is (?P<value>.+)")
+"""A bound that is the value of another field."""
+
+DEFAULTS = {"app.message.max": "1452 bytes"}
+"""Default values of fields of a flow that another field bounds."""
 
 FORM = re.compile(r"`(?P<field>[^`]+)`: (?P<said>.+)")
 """A part of a document with an invalid form."""

@@ -364,7 +364,7 @@ STOPPED: dict[str, tuple[str, str, str]] = {
         "runs/*.parquet",
         "stored in runs: the same command continues",
     ),
-    "a command that is loaded": (f"papers {IMPACT}", "*.toml", "stopped: finished results are kept"),
+    "a command that is loaded": (f"papers {IMPACT}", "*.toml", "stopped"),
 }
 """Commands, the file at whose appearance they are interrupted, and their last line."""
 

@@ -148,7 +148,7 @@ MISTAKES: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "a message beyond the buffer": (
         FLOW,
         'send_buffer = "1 kB"',
-        ("flows.cmt.app.message.max: 1452 B cannot be used", "give at most flows.cmt.send_buffer, which is 1 kB"),
+        ("flows.cmt.send_buffer: 1 kB cannot be used", "give at least flows.cmt.app.message.max, which is 1452 B"),
     ),
     "a measurement of zero seconds": ('measure = "2 s"', 'measure = "0 s"', ("measure", "0 s")),
     "both path and paths": (TCP, f'{TCP}\npaths = ["south"]', ("flows.tcp", "path", "paths")),

@@ -97,14 +97,20 @@ BAD = {
     "message beyond a buffer": (
         'cc = "cmt-rpv2"',
         'send_buffer = "1 kB"',
-        "bad.toml: flows.cmt.app.message.max: 1452 B cannot be used",
-        "at most flows.cmt.send_buffer, which is 1 kB",
+        "bad.toml: flows.cmt.send_buffer: 1 kB cannot be used",
+        "at least flows.cmt.app.message.max, which is 1452 B",
     ),
     "message beyond the other buffer": (
         'cc = "cmt-rpv2"',
         'receive_buffer = "1 kB"',
-        "flows.cmt.app.message.max: 1452 B cannot be used",
-        "at most flows.cmt.receive_buffer, which is 1 kB",
+        "flows.cmt.receive_buffer: 1 kB cannot be used",
+        "at least flows.cmt.app.message.max, which is 1452 B",
+    ),
+    "a written message beyond a buffer": (
+        'cc = "cmt-rpv2"',
+        'app = { kind = "saturated", message = "2 MB" }',
+        "flows.cmt.app.message.max: 2 MB cannot be used",
+        "at most flows.cmt.send_buffer, which is 1 MB",
     ),
     "transfer of less than a message": (
         'cc = "cmt-rpv2"',
@@ -113,6 +119,19 @@ BAD = {
         "at least flows.cmt.app.message.max, which is 1452 B",
     ),
     "no network": ("[network.disjoint.south]", "[networks.south]", "networks: unknown key", '"network"'),
+    "a text for a list": ('["south"]', '"south"', 'flows.cmt.paths: "south" is no list', 'write ["south"]'),
+    "a number for a queue": (
+        'delay = "1 ms"',
+        "queue = 50",
+        "network.disjoint.south.queue: 50 is no table with a kind",
+        'write { kind = "drop-tail", packets = 50 }',
+    ),
+    "a link with the name of a reverse link": (
+        "[flows.cmt]",
+        '[network.disjoint."south/back"]\nrate = "1 Mbit/s"\n[flows.cmt]',
+        'disjoint: "south/back" is also the name of the reverse link of "south"',
+        "choose another name",
+    ),
     "no TOML": ("[flows.cmt]", "[flows.cmt", "invalid TOML", "correct it"),
 }
 
@@ -291,6 +310,9 @@ def test_a_scenario_that_exceeds_the_memory_is_refused_with_the_field(scenario):
         (["runn", "good.toml"], "No such command 'runn'. Did you mean 'run'?; see "),
         (["run", "good.toml", "--sed", "7"], "manypath run: No such option: --sed (Possible options: --seed"),
         (["run", "good.toml", "--seed", "seven"], 'parse string as an integer: it is "seven"; see '),
+        (["list", "queue"], 'KIND: "queue" is no kind of names: did you mean "queues"?'),
+        (["expect"], "--path: missing: give --path '10 Mbit/s, 40 ms' for each path, or a file"),
+        (["expect", "--tcp", "a=1"], "--path: missing: give --path"),
         (["run"], "manypath run: Missing argument 'file'; see "),
     ],
 )

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
+from typing import get_args
 
 import pytest
 
@@ -19,7 +20,11 @@ from manypath import _native
 from manypath.anchors import ANCHORS
 from manypath.bench.rows import ROWS
 from manypath.cli import main, names
+from manypath.meanings import MEANINGS
+from manypath.measurements import MEASUREMENTS
 from manypath.papers import FIGURES, registry
+from manypath.scenario.networks import SHORT_FORMS, TOPOLOGIES
+from manypath.scenario.tcp import SCHEDULERS, Mptcp
 from manypath.schema import FILES
 from manypath.testbed import COMPARISONS, GRIDS, PAPER_GRIDS
 from manypath.testbed.contestants import CONTESTANTS
@@ -174,11 +179,41 @@ def test_list_prints_all_registries(folder: Path, manypath):
     lists = json.loads(manypath("list", "--json", folder=folder))
     assert "red" in [entry["name"] for entry in lists["queues"]]
     of_metrics = {entry["name"]: entry["summary"] for entry in lists["metrics"]}
-    assert of_metrics["goodput"] == "of flows, paths"
+    assert of_metrics["goodput"].endswith("Mbit/s; of flows, paths")
     named = {entry["name"] for entry in lists["events"]}
     schema = json.loads((Path(__file__).parents[2] / "spec" / "events.schema.json").read_text())
     assert named == {kind["properties"]["name"]["const"] for kind in schema["$defs"]["Line"]["oneOf"]}
-    assert all(entry["summary"] for kind in ("applications", "topologies", "events") for entry in lists[kind])
+    summaries = [entry["summary"] for kind in lists for entry in lists[kind]]
+    assert all(summaries)
+    assert not [summary for summary in summaries if summary.startswith(("Return", "An application"))]
+
+
+def test_list_prints_one_kind(folder: Path, manypath):
+    whole = manypath("list", folder=folder)
+    for kind, title in names.LISTS.items():
+        printed = manypath("list", kind, folder=folder)
+        assert f"{title}:\n" + "".join(f"  {line}\n" for line in printed.splitlines()) in whole
+        assert list(json.loads(manypath("list", kind, "--json", folder=folder))) == [title]
+
+
+def test_schedulers_topologies_and_metrics_have_a_meaning_each():
+    assert tuple(SCHEDULERS) == get_args(Mptcp.model_fields["scheduler"].annotation)
+    assert list(TOPOLOGIES) == list(SHORT_FORMS)
+    assert set(MEANINGS) == {name for kind in MEASUREMENTS.values() for name in kind}
+    times = [name for name in MEANINGS if name.startswith(("latency", "blocked")) or name.endswith("_seconds")]
+    assert all(MEANINGS[name].endswith(", s") for name in times)
+
+
+def test_the_help_groups_the_commands_and_shows_no_type_of_flags(folder: Path, manypath):
+    printed = manypath("--help", folder=folder, COLUMNS="200", TERM="dumb")
+    headings = ["Options", "Simulate", "Papers", "Real networks", "Housekeeping"]
+    places = [printed.index(f" {heading} ") for heading in headings]
+    assert places == sorted(places)
+    for command, heading in (("sweep", 1), ("anchors", 2), ("decode", 3), ("store", 4)):
+        place = printed.index(f" {command} ")
+        assert [at for at in places if at < place][-1] == places[heading]
+    for words in ([], ["run"], ["net"], ["store"], ["store", "list"]):
+        assert "<bool>" not in manypath(*words, "--help", folder=folder, COLUMNS="200")
 
 
 RECOVERY = {
@@ -220,6 +255,7 @@ RECOVERY = {
         ("manypath measure fai", {"failover"}),
         ("manypath anchors sha", {"sharing"}),
         ("manypath schema emu", {"emulation"}),
+        ("manypath list qu", {"queues"}),
         ("manypath bench D10/n", {"D10/newreno"}),
         ("manypath store sh", {"show"}),
         ("manypath store show swee", {"sweep"}),
@@ -401,6 +437,24 @@ def test_ctrl_c_ends_a_run_in_one_line(folder: Path, two_paths_file):
     assert printed == "stopped before the end of the run: it has no result\n"
 
 
+@pytest.mark.parametrize(
+    ("command", "last"),
+    [("explore", "stopped"), ("list", "stopped"), ("papers", "stopped: finished results are kept")],
+)
+def test_ctrl_c_claims_kept_results_only_for_commands_with_a_store(
+    command: str, last: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("typer.core.TyperCommand.invoke", interrupted)
+    monkeypatch.setattr(sys, "argv", ["manypath", command])
+    with pytest.raises(SystemExit) as exit_:
+        main()
+    assert exit_.value.code == 130
+    assert capsys.readouterr().err.splitlines() == [last]
+
+
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="this system has no pseudo-terminals")
 def test_a_long_run_shows_its_progress_on_a_terminal(folder: Path, two_paths_file):
     two_paths_file("long.toml", {'measure = "2 s"': 'measure = "50000 h"'})
@@ -422,6 +476,14 @@ def test_run_draws_windows_without_writing_samples(folder: Path, manypath):
     assert "series" not in json.loads(printed)
     assert {path.name for path in folder.iterdir()} == {"two.toml", "course.svg"}
     assert "<svg" in (folder / "course.svg").read_text()
+
+
+def test_a_plot_without_a_writable_home_prints_no_remark(folder: Path):
+    (folder / "file").touch()
+    environment = {**os.environ, "HOME": str(folder / "file" / "home"), "MPLCONFIGDIR": str(folder / "file" / "mpl")}
+    command = [sys.executable, "-m", "manypath", "show", "two.toml", "--plot", "network.svg"]
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=True)
+    assert done.stderr == ""
 
 
 def test_a_plot_never_replaces_the_scenario(two_paths_file, called):

@@ -221,7 +221,7 @@ def test_a_measured_rate_is_compared_with_single_runs(
         (["--path", "1 Mbit/s, 10 ms", "--runs", "0"], "give 1 or more"),
         (["absent.toml"], "there is no such file"),
         (["some.toml", "--queue", "red"], "give either a file or options"),
-        ([], "paths: is empty"),
+        ([], "--path: missing: give --path"),
     ],
 )
 def test_wrong_options_exit_with_2_and_one_line(

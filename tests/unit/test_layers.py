@@ -12,9 +12,9 @@ PACKAGE = Path(manypath.__file__).parent
 
 LAYERS = (
     {"_native"},
-    {"errors"},
+    {"errors", "foreign_units"},
     {"measurements", "outputs", "quantity", "rows"},
-    {"arguments", "display", "frames", "programs", "refusal", "settings"},
+    {"arguments", "display", "frames", "meanings", "programs", "refusal", "settings"},
     {"sctp", "stats"},
     {"scenario"},
     {"describe", "emulation", "given_losses", "run", "theory"},

@@ -41,7 +41,7 @@ def test_quantities_on_an_axis_have_one_unit_and_are_sorted(frame: pd.DataFrame)
     for curve in curves:
         assert np.asarray(curve.get_xdata()).tolist() == [0.5, 1.0, 2.0]
     assert axes.get_xlabel() == "north in Mbit/s"
-    assert axes.get_ylabel() == "payload rate in Mbit/s"
+    assert axes.get_ylabel() == "goodput in Mbit/s"
 
 
 def test_each_point_is_the_mean_of_its_replications_with_their_interval(frame: pd.DataFrame):
@@ -52,6 +52,17 @@ def test_each_point_is_the_mean_of_its_replications_with_their_interval(frame: p
     assert np.asarray(line.get_ydata())[2] == pytest.approx(expected.mean)
     (_, low), (_, high) = bars.get_segments()[2]
     assert (low, high) == (pytest.approx(expected.low), pytest.approx(expected.high))
+
+
+def test_a_column_of_panels_has_a_plot_for_each_value_with_the_same_scales(frame: pd.DataFrame):
+    both = pd.concat([frame.assign(queue="red"), frame.assign(queue="codel", goodput=2 * frame.goodput)])
+    plots = lines(both, x="north", columns="queue").figure.axes
+    assert [axes.get_title() for axes in plots] == ["queue = red", "queue = codel"]
+    assert [len(bars_of(axes)) for axes in plots] == [4, 4]
+    assert plots[0].get_ylim() == plots[1].get_ylim()
+    assert [axes.get_ylabel() for axes in plots] == ["goodput in Mbit/s", ""]
+    with pytest.raises(mp.UserError, match='lines: "quue" is no column of these results: did you mean "queue"'):
+        lines(both, x="north", columns="quue")
 
 
 def test_columns_with_one_value_do_not_separate_curves(frame: pd.DataFrame):

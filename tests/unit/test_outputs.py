@@ -163,3 +163,23 @@ def test_a_failed_write_is_reported_in_one_line():
     full = Path("/dev/full")
     with pytest.raises(OutputError, match='"/dev/full" cannot be written: No space left'), writing("--to", full):
         full.write_text("something")
+
+
+@pytest.mark.parametrize("target", ["/no such disk/x.svg", "/no such disk/figures/x.svg"])
+def test_a_missing_folder_at_the_top_of_the_disk_is_not_made(target: str):
+    remedy = "No such file or directory: make its folder first or choose another place"
+    assert refusal(FIGURE, target, makes_folder=True) == f'--to: "{target}" cannot be written: {remedy}'
+    with pytest.raises(mp.UserError, match="make its folder first"):
+        Outputs().folder("--to", target)
+    with pytest.raises(mp.UserError, match="make its folder first"):
+        mp.disjoint(a=mp.Link(rate="1 bit/s")).draw().save(target)
+    assert not Path("/no such disk").exists()
+
+
+@pytest.mark.skipif(not os.access("/", os.W_OK), reason="needs the right to make a folder at the top of the disk")
+def test_a_folder_at_the_top_of_the_disk_may_be_named_itself(monkeypatch: pytest.MonkeyPatch):
+    outputs = Outputs()
+    assert outputs.folder("--store", "/results") == Path("/results")
+    assert outputs.file("--store", "/results/a/b.svg", FIGURE, makes_folder=True) == Path("/results/a/b.svg")
+    monkeypatch.chdir("/")
+    assert Outputs().folder("--store", "runs/of today") == Path("runs/of today")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from pathlib import Path
 
 import pytest
 from rich.console import Console
@@ -63,6 +64,18 @@ def test_a_run_prints_simulated_time_and_speed():
     now[0] += 2
     assert progress.line(30.0) == "30.0 of 120.0 s simulated, 15.0 s per second, 6 s left"
     assert progress.line(121.0).startswith("120.0 of 120.0 s")
+
+
+def test_a_run_prints_the_size_of_the_files_that_it_writes(tmp_path: Path):
+    now = [100.0]
+    files = [tmp_path / "run.pcapng", tmp_path / "run.jsonl", Path("/dev/null")]
+    progress = RunProgress(Console(file=io.StringIO()), 120.0, files, clock=lambda: now[0])
+    now[0] += 2
+    assert progress.line(30.0).endswith("6 s left")
+    for file, size in zip(files, (1_450_000_000, 2_000_000), strict=False):
+        with file.open("wb") as made:
+            made.truncate(size)
+    assert progress.line(30.0).endswith("6 s left, 1,452 MB written")
 
 
 def test_progress_of_a_short_run_is_not_drawn_and_of_a_long_one_rarely():

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import copy
 import pickle
+import re
+from itertools import product
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from manypath.quantity import RATE, SIZE, SPAN, Dimension, QuantityError
 
@@ -49,7 +53,7 @@ def test_a_quantity_is_read_exactly(dimension: Dimension, written: object, base_
         (RATE, "10", 'has no unit: write "10 Mbit/s"'),
         (RATE, "fast", 'write a number and a unit, such as "10 Mbit/s"'),
         (RATE, "٣ Mbit/s", 'write a number and a unit, such as "10 Mbit/s"'),
-        (RATE, "-5 ms", 'write "5 Mbit/s"'),
+        (RATE, "-5 ms", 'write a rate such as "10 Mbit/s"'),
         (RATE, "5 ms", "units: bit/s, kbit/s, Mbit/s, Gbit/s"),
         (RATE, True, 'write "10 Mbit/s"'),
         (RATE, None, 'write "10 Mbit/s"'),
@@ -76,6 +80,12 @@ def test_a_quantity_is_read_exactly(dimension: Dimension, written: object, base_
         (SPAN, "10000000000 h", 'is too large: write at most "9223372036 s"'),
         (SIZE, "5 mb", 'write "5 MB"'),
         (SIZE, 1452, 'has no unit: write "1452 B"'),
+        (SIZE, "5 Mb", 'write a size such as "500 kB"'),
+        (RATE, "10 mb/s", 'write a rate such as "10 Mbit/s"'),
+        (RATE, "-3 pkt/s", 'counts packets: write a rate such as "10 Mbit/s"'),
+        (SPAN, "5 kB", 'write a time such as "20 ms"'),
+        (SPAN, "3 Ms", 'write a time such as "20 ms"'),
+        (SPAN, "2 fortnights", 'write a time such as "20 ms"'),
         (SIZE, "100 packets", 'counts packets: for packets of 1500 bytes write "150 kB"'),
     ],
 )
@@ -84,6 +94,80 @@ def test_a_wrong_quantity_is_reported_with_the_valid_form(dimension: Dimension, 
         dimension.parse(written)
     assert remedy in str(error.value)
     assert "\n" not in str(error.value)
+
+
+PREFIXES = {
+    "": 1,
+    "k": 10**3,
+    "K": 10**3,
+    "M": 10**6,
+    "G": 10**9,
+    "T": 10**12,
+    "Ki": 2**10,
+    "Mi": 2**20,
+    "Gi": 2**30,
+    "kilo": 10**3,
+    "mega": 10**6,
+    "giga": 10**9,
+}
+BITS = {"bit": 1, "bits": 1, "b": 1, "byte": 8, "bytes": 8, "B": 8}
+RATES = {
+    prefix + word + end: size * bits
+    for (prefix, size), (word, bits), end in product(PREFIXES.items(), BITS.items(), ("/s", "ps", "/sec"))
+}
+SIZES = {prefix + word: size * bits for (prefix, size), (word, bits) in product(PREFIXES.items(), BITS.items())}
+TIMES = {"sec": 10**9, "Seconds": 10**9, "msec": 10**6, "\u03bcs": 10**3, "hour": 36 * 10**11, "day": 864 * 10**11}
+UNITS = [
+    *((RATE, unit, size) for unit, size in RATES.items()),
+    *((SIZE, unit, size / 8) for unit, size in SIZES.items()),
+    *((SPAN, unit, size) for unit, size in TIMES.items()),
+]
+"""Units as people write them: their dimension, and their size in its base unit."""
+
+
+@settings(max_examples=500)
+@given(st.sampled_from(UNITS), st.sampled_from([1, 8, 20, 250, 1000, 0.25, 1.5]))
+def test_a_suggestion_means_the_same_quantity(written: tuple[Dimension, str, float], number: float):
+    dimension, unit, size = written
+    suggested = suggestion(dimension, f"{number} {unit}")
+    assert suggested is None or dimension.parse(suggested) == number * size
+
+
+@given(st.sampled_from([RATE, SIZE, SPAN]), st.text("kKMGTmnuµibBtyesc/phr ", min_size=1, max_size=9))
+def test_a_corrected_spelling_never_changes_the_prefix(dimension: Dimension, unit: str):
+    suggested = suggestion(dimension, f"7 {unit}") if unit.strip() else None
+    if suggested is not None and suggested.startswith("7 "):
+        assert suggested[2].casefold() == unit.strip()[0].casefold() or unit.strip()[0] in "\u03bcµ"
+
+
+@pytest.mark.parametrize(
+    ("dimension", "written", "suggested"),
+    [
+        (RATE, "20 MB/s", "160 Mbit/s"),
+        (RATE, "20 kB/s", "160 kbit/s"),
+        (RATE, "1 GB/s", "8 Gbit/s"),
+        (RATE, "1 MiB/s", "8388608 bit/s"),
+        (RATE, "1 Tbit/s", "1000 Gbit/s"),
+        (RATE, "10 Mbit", "10 Mbit/s"),
+        (RATE, "10M", "10 Mbit/s"),
+        (SIZE, "1000 TB", "1000000 GB"),
+        (SIZE, "9 Mbit", "1125 kB"),
+        (SPAN, "1 year", "31536000 s"),
+        (SPAN, "2 minutes", "2 min"),
+    ],
+)
+def test_another_unit_is_converted(dimension: Dimension, written: str, suggested: str):
+    assert suggestion(dimension, written) == suggested
+
+
+def suggestion(dimension: Dimension, written: str) -> str | None:
+    """Return the quantity that a message suggests instead of a text."""
+    try:
+        dimension.parse(written)
+    except QuantityError as error:
+        found = re.search(r'write "([^"]+)"', str(error))
+        return found[1] if found else None
+    return None
 
 
 def test_a_quantity_is_shown_in_its_shortest_exact_form():

@@ -16,6 +16,7 @@ import pytest
 import manypath as mp
 from manypath import _native
 from manypath.campaign.sweep import Sweep
+from manypath.cli.sweep_view import View
 
 SWEEP = """
 scenario = "two.toml"
@@ -104,6 +105,79 @@ def test_every_run_is_written_and_a_figure_drawn(folder: Path, sweep):
     flows = list(csv.DictReader((folder / "numbers" / "flows.csv").open()))
     assert len(flows) == 4 * 3 * 2
     assert "<svg" in (folder / "shares.svg").read_text()
+
+
+THREE = """
+replications = 2
+[factors]
+"flows.f.cc" = ["newreno", "lia", "olia"]
+rate = { field = "network.disjoint.a.rate", values = ["1 Mbit/s", "2 Mbit/s"] }
+"flows.f.receive_buffer" = ["50 kB", "100 kB", "200 kB"]
+"flows.f.nr_sack" = [true, false]
+"flows.f.streams" = [1, 2]
+[scenario]
+warmup = "0 s"
+measure = "100 ms"
+[scenario.network.disjoint]
+a = { rate = "1 Mbit/s" }
+[scenario.flows]
+f = { paths = ["a"], start = "0 s" }
+"""
+"""A sweep of five factors."""
+
+PANELS: dict[str, tuple[list[str], list[str]]] = {
+    "three factors": (
+        ["flows.f.nr_sack=True", "flows.f.streams=1"],
+        ["flows.f.receive_buffer = 50 kB", "flows.f.receive_buffer = 100 kB", "flows.f.receive_buffer = 200 kB"],
+    ),
+    "four factors": (
+        ["flows.f.streams=1"],
+        ["flows.f.receive_buffer = 50 kB", "flows.f.receive_buffer = 100 kB", "flows.f.receive_buffer = 200 kB"],
+    ),
+    "two factors": (["flows.f.nr_sack=True", "flows.f.streams=1", "flows.f.receive_buffer=50 kB"], [""]),
+}
+"""Conditions for rows of this sweep, and the titles of the panels of its figure."""
+
+
+@pytest.mark.parametrize("case", PANELS)
+def test_a_figure_of_several_factors_has_panels(case: str, tmp_path: Path):
+    where, titles = PANELS[case]
+    (tmp_path / "three.toml").write_text(THREE)
+    results = Sweep.from_file(tmp_path / "three.toml").campaign().run(None, progress=False)
+    view = View(["goodput"], ["flow"], where, x="rate")
+    plots = view.picture(view.select(results)).figure.axes
+    assert [axes.get_title() for axes in plots] == titles
+    assert len({axes.get_ylim() for axes in plots}) == 1
+    assert all(len(axes.containers) == 3 * (2 if case == "four factors" else 1) for axes in plots)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ([], "--plot: flows.f.streams cannot be shown beside the other columns: choose one value with --where flows.f"),
+        (["--where", "flows.f.streams=1", "--columns", "x"], '--columns: "x" is no column of these results'),
+    ],
+)
+def test_a_figure_of_too_many_factors_is_refused_before_the_first_run(
+    options: list[str], message: str, folder: Path, sweep
+):
+    (folder / "three.toml").write_text(THREE)
+    assert message in sweep("three.toml", "--plot", "three.svg", *options, code=2).err
+    assert not list((folder / "runs").glob("*.parquet"))
+
+
+def test_a_figure_of_too_many_values_names_the_options(folder: Path, sweep):
+    values = [f"{number} kB" for number in range(50, 59)]
+    (folder / "many.toml").write_text(
+        THREE.replace('["newreno", "lia", "olia"]', '["newreno"]').replace(
+            '["50 kB", "100 kB", "200 kB"]', json.dumps(values)
+        )
+    )
+    said = sweep("many.toml", "--plot", "many.svg", "--x", "rate", code=2).err
+    remedy = (
+        "choose one value with --where flows.f.receive_buffer=VALUE, or other columns with --x, --hue and --columns"
+    )
+    assert said == f"error: --plot: flows.f.receive_buffer has 9 values, but there are 8 colours: {remedy}\n"
 
 
 def test_parts_on_several_machines_give_all_results(folder: Path, sweep):
@@ -258,7 +332,7 @@ def test_a_bad_sweep_is_refused_in_one_line_before_any_run(case: str, folder: Pa
         (["--plot", "shares.svg", "--y", "godput"], '"godput" is no column of these results: did you mean "goodput"?'),
         (["--plot", "shares.svg", "--hue", "norht"], '--hue: "norht" is no column of these results: did you mean "nor'),
         (["--plot", "shares.svg", "--hue", "cc"], '--hue: "cc" is no column of these results'),
-        (["--plot", "shares.svg", "--hue", "replication"], "several rows of a replication are on one curve"),
+        (["--columns", "north"], "--columns: only valid with --plot: give --plot OUT, too"),
         (["--hue", "north"], "--hue: only valid with --plot: give --plot OUT, too"),
         (["--x", "north"], "--x: only valid with --plot: give --plot OUT, too"),
         (["--y", "goodput"], "--y: only valid with --plot: give --plot OUT, too"),

@@ -72,13 +72,15 @@ fn attach(path: &Path, name: &str) -> Result<(Link, Object), Error> {
 }
 
 /// The mount point of version 2 control groups.
-fn mount_point() -> Result<PathBuf, Error> {
+pub(crate) fn mount_point() -> Result<PathBuf, Error> {
     let mounts = fs::read_to_string("/proc/self/mounts")
         .map_err(|error| Error::failed(format!("/proc/self/mounts cannot be read: {error}")))?;
     let mut words = mounts.lines().map(|line| line.split(' ').collect::<Vec<_>>());
     let found = words.find(|words| words.get(2) == Some(&"cgroup2"));
     found.map(|words| PathBuf::from(words[1])).ok_or_else(|| {
-        let remedy = "mount it: mount -t cgroup2 none /sys/fs/cgroup/unified";
-        Error::failed(format!("there is no control group of version 2 here; {remedy}"))
+        Error::failed(format!("there is no control group of version 2 here; {REMEDY}"))
     })
 }
+
+/// What to do without a mount point.
+pub(crate) const REMEDY: &str = "mount it: mount -t cgroup2 none /sys/fs/cgroup/unified";

@@ -6,7 +6,7 @@ use std::path::Path;
 use libbpf_rs::btf::Btf;
 use nix::sys::utsname::uname;
 
-use crate::{ALGORITHMS, Loaded, Object};
+use crate::{ALGORITHMS, Loaded, Object, group};
 
 /// One requirement.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,6 +17,8 @@ pub struct Need {
     pub found: String,
     /// What to do if it is missing; `None` if it is met.
     pub remedy: Option<String>,
+    /// Whether only the command `run` has it.
+    pub is_only_for_run: bool,
 }
 
 /// Capabilities by their bits in `/proc/self/status`.
@@ -32,11 +34,13 @@ pub fn needs() -> Vec<Need> {
     if needs.iter().all(|need| need.remedy.is_none()) {
         needs.push(programs());
     }
+    needs.push(groups());
     needs
 }
 
 fn need(name: &'static str, found: impl Into<String>, is_there: bool, remedy: &str) -> Need {
-    Need { name, found: found.into(), remedy: (!is_there).then(|| remedy.to_owned()) }
+    let remedy = (!is_there).then(|| remedy.to_owned());
+    Need { name, found: found.into(), remedy, is_only_for_run: false }
 }
 
 fn kernel() -> Need {
@@ -118,13 +122,31 @@ fn programs() -> Need {
     )
 }
 
+/// The requirement of [`Group`](crate::Group).
+fn groups() -> Need {
+    let place = group::mount_point();
+    let found =
+        place.as_ref().map_or_else(|_| "no".to_owned(), |place| place.display().to_string());
+    let name = "control groups of version 2, for `run`";
+    Need { is_only_for_run: true, ..need(name, found, place.is_ok(), group::REMEDY) }
+}
+
 fn yes(is_there: bool) -> &'static str {
     if is_there { "yes" } else { "no" }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::version;
+    use super::{groups, version};
+
+    #[test]
+    fn a_machine_without_control_groups_is_told_how_to_mount_them() {
+        let need = groups();
+        let is_mounted = crate::group::mount_point().is_ok();
+        assert_eq!(need.remedy.is_none(), is_mounted);
+        assert_eq!(need.remedy.as_deref().unwrap_or(crate::group::REMEDY), crate::group::REMEDY);
+        assert!(need.is_only_for_run);
+    }
 
     #[test]
     fn releases_are_read_as_distributions_write_them() {

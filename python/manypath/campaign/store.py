@@ -27,6 +27,7 @@ from manypath.campaign.shard import (
     write_shard,
 )
 from manypath.errors import UserError
+from manypath.outputs import Outputs
 
 
 class Store:
@@ -42,6 +43,8 @@ class Store:
         """
         self.folder = Path(file("store", folder))
         self._warn = warn
+        if not self.folder.exists():
+            Outputs().folder("store", self.folder)
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:

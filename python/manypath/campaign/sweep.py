@@ -22,7 +22,7 @@ from manypath.campaign.runners import Command, Function, Runner
 from manypath.errors import UserError, quoted
 from manypath.scenario import Scenario
 from manypath.scenario.document import with_dimensions
-from manypath.scenario.files import read_table
+from manypath.scenario.files import name_of, read_table
 from manypath.scenario.model import Model
 
 
@@ -91,18 +91,18 @@ class Sweep(Model):
 
     @classmethod
     def from_file(cls, path: str | Path) -> Self:
-        """Read a sweep from a TOML or JSON file.
+        """Read a sweep from a TOML or JSON file; ``-`` is standard input.
 
         Raises
         ------
         UserError
             If the file cannot be read or is invalid.
         """
-        fields = read_table(Path(path), "scenario, factors and replications")
+        fields = read_table(path, "sweep")
         try:
             sweep = cls(**fields)
         except UserError as error:
-            raise UserError("\n".join(f"{path}: {line}" for line in str(error).splitlines())) from None
+            raise UserError("\n".join(f"{name_of(path)}: {line}" for line in str(error).splitlines())) from None
         sweep._folder = Path(path).parent
         return sweep
 
@@ -162,7 +162,7 @@ class Sweep(Model):
 
     def _scenario(self) -> Callable[..., Scenario]:
         if isinstance(self.scenario, str):
-            base = read_table(self._folder / self.scenario, "network, flows, warmup and measure")
+            base = read_table(self._folder / self.scenario, "scenario")
         else:
             base = self.scenario or {}
         base = with_dimensions(Scenario, base)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import codecs
 import errno
 import io
+import logging
 import os
 import sys
+from collections.abc import Callable
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -46,31 +48,49 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command(epilog="Example: manypath examples")(examples)
-app.command(epilog="Example: manypath run examples/two_paths.toml --seed 7 --series '100 ms'")(run)
-app.command(epilog="Example: manypath show examples/two_paths.toml --plot network.svg")(show)
-app.command(epilog="Example: manypath explore examples/two_paths.toml")(explore)
-app.command(epilog="Example: manypath decode run.pcapng --summary")(decode)
-app.command(epilog="Example: manypath sweep examples/sweep.toml --plot shares.svg")(sweep)
-app.command(epilog="Example: sudo manypath measure shared --cc lia --runs 10 --at-once 4")(measure)
-app.command(epilog="Example: manypath papers dreibholz2011_impact --figure 3")(papers)
-app.command(epilog="Example: manypath reconstruct dreibholz2011_impact dreibholz2012_testbed")(reconstruct)
-app.command(epilog="Example: manypath report dreibholz2011_impact")(report)
-app.command(epilog="Example: manypath anchors single sharing --json")(anchors)
-app.command(
-    epilog="Example: manypath expect --path 'wlan: 20 Mbit/s, 20 ms' --path 'lte: 10 Mbit/s, 60 ms' --tcp lte=1"
-)(expect)
-app.command(epilog="Example: manypath emulate examples/emulate_two_paths.toml -- iperf3 -c 10.0.0.2")(emulate)
 HANDED_OVER: dict[str, Any] = {
     "cls": HandedOver,
     "context_settings": {"ignore_unknown_options": True, "allow_interspersed_args": False},
 }
-app.command(epilog="Example: manypath net send FILE --to 192.0.2.7,198.51.100.7", **HANDED_OVER)(net)
-app.command(epilog="Example: manypath kernel load lia --pin", **HANDED_OVER)(kernel)
-app.add_typer(store, name="store")
-app.command("list", epilog="Example: manypath list")(list_)
-app.command(epilog="Example: manypath schema > scenario.schema.json")(schema)
-app.command(epilog="Example: manypath bench D10 --json")(bench)
+"""Settings of a command whose words belong to another program."""
+
+PANELS: dict[str, list[tuple[Callable[..., None], str, dict[str, Any]]]] = {
+    "Simulate": [
+        (run, "examples/two_paths.toml --seed 7 --series '100 ms'", {}),
+        (show, "examples/two_paths.toml --plot network.svg", {}),
+        (sweep, "examples/sweep.toml --plot shares.svg", {}),
+        (explore, "examples/two_paths.toml", {}),
+        (expect, "--path 'wlan: 20 Mbit/s, 20 ms' --path 'lte: 10 Mbit/s, 60 ms' --tcp lte=1", {}),
+        (list_, "queues", {"name": "list"}),
+    ],
+    "Papers": [
+        (papers, "dreibholz2011_impact --figure 3", {}),
+        (report, "dreibholz2011_impact", {}),
+        (reconstruct, "dreibholz2011_impact dreibholz2012_testbed", {}),
+        (anchors, "single sharing --json", {}),
+    ],
+    "Real networks": [
+        (net, "send FILE --to 192.0.2.7,198.51.100.7", HANDED_OVER),
+        (emulate, "examples/emulate_two_paths.toml -- iperf3 -c 10.0.0.2", {}),
+        (measure, "shared --cc lia --runs 10 --at-once 4", {}),
+        (kernel, "load lia --pin", HANDED_OVER),
+        (decode, "run.pcapng --summary", {}),
+    ],
+    "Housekeeping": [
+        (examples, "", {}),
+        (schema, "> scenario.schema.json", {}),
+        (bench, "D10 --json", {}),
+    ],
+}
+"""The commands in the order of ``manypath --help``, by their group there, each with the words of its example."""
+
+for panel, commands in PANELS.items():
+    for function, words, settings in commands:
+        name = settings.get("name", function.__name__)
+        sudo = "sudo " if function is measure else ""
+        example = f"Example: {sudo}manypath {name} {words}".rstrip()
+        app.command(epilog=example, rich_help_panel=panel, **settings)(function)
+app.add_typer(store, name="store", rich_help_panel="Housekeeping")
 
 
 @app.callback()
@@ -92,6 +112,7 @@ def version(
 def main() -> None:
     """Run the command line; a mistake of the user is reported in one line without a traceback."""
     write_what_can_be_written()
+    silence_matplotlib()
     try:
         # Commands return None; a number is the code of `typer.Exit`.
         code = app(standalone_mode=False, obj=join_words())
@@ -126,6 +147,16 @@ def write_what_can_be_written() -> None:
             stream.reconfigure(errors=INSTEAD)
 
 
+def silence_matplotlib() -> None:
+    """Drop remarks about the folder for its cache of fonts: without a writable home it takes a temporary one."""
+    for name in ("matplotlib", "matplotlib.font_manager"):
+        logging.getLogger(name).addFilter(_is_no_remark_about_the_cache)
+
+
+def _is_no_remark_about_the_cache(record: logging.LogRecord) -> bool:
+    return not str(record.msg).startswith(ABOUT_THE_CACHE)
+
+
 def _instead(error: UnicodeError) -> tuple[str, int]:
     """Return the replacement of characters that cannot be encoded; an escape sequence if none is similar."""
     if not isinstance(error, UnicodeEncodeError):
@@ -155,6 +186,9 @@ def _end_with(error: OSError) -> NoReturn:
 
 REFUSED = (errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
 """Errors of writing to a stream."""
+
+ABOUT_THE_CACHE = ("mkdir -p failed", "Matplotlib created a temporary", "Matplotlib is building the font cache")
+"""First words of remarks of matplotlib."""
 
 INSTEAD = "manypath.instead"
 """Name of the error handler that replaces characters."""

@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 def emulate(
     file: Annotated[
         Path | None,
-        typer.Argument(help="Emulation or scenario in TOML or JSON; quantities have units: '10 Mbit/s'."),
+        typer.Argument(
+            help="Emulation or scenario in TOML or JSON, - for standard input; quantities have units: '10 Mbit/s'."
+        ),
     ] = None,
     command: Annotated[
         list[str] | None,

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from manypath.errors import UserError
+from manypath.outputs import Outputs
 
 
 def examples(
@@ -17,6 +18,8 @@ def examples(
 ) -> None:
     """Write the example scenarios, sweeps, emulations and notebooks to a folder, with schemas for editors."""
     contents = _contents()
+    if not folder.exists():
+        Outputs().folder("FOLDER", folder)
     _refuse_to_overwrite(folder, contents)
     try:
         folder.mkdir(parents=True, exist_ok=True)

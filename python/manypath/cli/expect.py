@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 
 
 def expect(
-    file: Annotated[Path | None, typer.Argument(help="Paths in TOML or JSON, instead of options.")] = None,
+    file: Annotated[
+        Path | None, typer.Argument(help="Paths in TOML or JSON, - for standard input; instead of options.")
+    ] = None,
     path: Annotated[
         list[str] | None,
         typer.Option(
@@ -77,6 +79,8 @@ def expect(
         if path or shared or tcp or given:
             raise UserError(f"path: {file} already describes the paths: give either a file or options")
         description = Description.from_file(file)
+    elif not path:
+        raise UserError("--path: missing: give --path '10 Mbit/s, 40 ms' for each path, or a file")
     else:
         description = Description.from_words(path or (), shared or (), tcp or (), **given)
     rate = None if measured is None else _rate(measured)

@@ -14,7 +14,8 @@ from manypath.errors import UserError
 
 def explore(
     file: Annotated[
-        Path | None, typer.Argument(help="Scenario file in TOML or JSON; two paths with a rival by default.")
+        Path | None,
+        typer.Argument(help="Scenario file in TOML or JSON, - for standard input; two paths with a rival by default."),
     ] = None,
     port: Annotated[int, typer.Option(min=0, max=65_535, help="Port on 127.0.0.1; 0 takes a free one.")] = 0,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in the browser.")] = True,

@@ -47,7 +47,7 @@ def _file(context: typer.Context) -> Mapping[str, Any]:
     try:
         if path.stat().st_size > MOST:
             return {}
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
         read = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
     except (OSError, ValueError, RecursionError):
         return {}

@@ -26,14 +26,20 @@ class Group(TyperGroup):
             _keep_values(self, ctx)
         return super().parse_args(ctx, args)
 
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the options before a command."""
+        params = super().get_params(ctx)
+        _without_types_of_flags(params)
+        return params
+
     def make_context(self, *args: Any, **settings: Any) -> Any:
         """Read a line."""
-        with _stopped_in_a_line():
+        with _stopped_in_a_line(lambda: False):
             return super().make_context(*args, **settings)
 
     def invoke(self, ctx: Any) -> Any:
         """Run a command."""
-        with _stopped_in_a_line():
+        with _stopped_in_a_line(lambda: _stores(self.commands.get(ctx.invoked_subcommand))):
             return super().invoke(ctx)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
@@ -42,6 +48,7 @@ class Group(TyperGroup):
         if command is not None and ctx.resilient_parsing:
             _keep_values(command, ctx)
         elif command is not None:
+            _without_types_of_flags(command.get_params(ctx))
             _refuse_empty_paths(command, ctx)
         return command
 
@@ -58,12 +65,17 @@ class HandedOver(TyperCommand):
 
 
 @contextmanager
-def _stopped_in_a_line() -> Iterator[None]:
+def _stopped_in_a_line(keeps_results: Callable[[], bool]) -> Iterator[None]:
     """Turn Ctrl-C that a command does not handle into a one-line end."""
     try:
         yield
     except KeyboardInterrupt:
-        raise Stopped("stopped: finished results are kept") from None
+        raise Stopped("stopped: finished results are kept" if keeps_results() else "stopped") from None
+
+
+def _stores(command: Any) -> bool:
+    """Whether a command has a store of results."""
+    return command is not None and any(parameter.name == "store" for parameter in command.params)
 
 
 def _keep_values(command: Any, ctx: Any) -> None:
@@ -82,6 +94,13 @@ def _inserted(cut: Cut, complete: Callable[[Any, str], list[Any]]) -> Callable[[
         return found
 
     return answers
+
+
+def _without_types_of_flags(parameters: list[Any]) -> None:
+    """Remove the type ``<bool>`` from the help: a flag takes no value."""
+    for parameter in parameters:
+        if getattr(parameter, "is_flag", False):
+            parameter.metavar = ""
 
 
 def _as_typed(_: Any, value: Any) -> Any:

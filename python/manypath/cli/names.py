@@ -56,6 +56,11 @@ def file_kinds(incomplete: str) -> list[str]:
     return beginning(FILE_KINDS, incomplete)
 
 
+def lists(incomplete: str) -> list[str]:
+    """Return kinds of names that begin with `incomplete`."""
+    return beginning(LISTS, incomplete)
+
+
 def benchmarks(incomplete: str) -> list[str]:
     """Return rows of the benchmark that begin with `incomplete`."""
     return beginning(BENCHMARKS, incomplete)
@@ -165,6 +170,22 @@ ANCHOR_FAMILIES = ("single", "losses", "scaling", "protocol", "buffer", "sharing
 
 FILE_KINDS = ("scenario", "sweep", "expect", "emulation")
 """Kinds of files that have a schema."""
+
+LISTS = {
+    "congestion-controls": "congestion controls",
+    "parameters": "parameters of congestion controls",
+    "profiles": "accounting profiles",
+    "queues": "queues",
+    "losses": "loss models",
+    "applications": "applications",
+    "schedulers": "schedulers of Multipath TCP",
+    "topologies": "topologies",
+    "events": "events",
+    "metrics": "metrics",
+    "papers": "papers",
+    "studies": "studies of our own",
+}
+"""Kinds of names that `manypath list` prints, with their titles."""
 
 BENCHMARKS = (
     "D10/newreno",

@@ -38,7 +38,10 @@ EVENT_NAMES = typer.Option(
 
 
 def run(
-    file: Annotated[Path, typer.Argument(help="Scenario file in TOML or JSON; quantities have units: '10 Mbit/s'.")],
+    file: Annotated[
+        Path,
+        typer.Argument(help="Scenario file in TOML or JSON, - for standard input; quantities have units: '10 Mbit/s'."),
+    ],
     seed: Annotated[int, typer.Option(help="Seed of the random numbers.")] = 1,
     series: Annotated[
         str | None,
@@ -72,7 +75,8 @@ def run(
     for remark in scenario.remarks():
         typer.echo(f"remark: {remark}", err=True)
     try:
-        with run_progress((scenario.warmup + scenario.measure) / 1e9) as progress:
+        duration = (scenario.warmup + scenario.measure) / 1e9
+        with run_progress(duration, [file for file in (pcapng, events) if file is not None]) as progress:
             result = simulate(
                 scenario,
                 seed=seed,
@@ -136,12 +140,14 @@ def _targets(
         outputs.file("--plot", plot, FIGURE, makes_folder=True)
     if series is None or as_json:
         return {}
+    from manypath.scenario.files import stem_of
+
     folder = outputs.folder("--output", output or Path())
     targets: dict[str, Path] = {}
     for kind in CHANGES if series == EVENT else SAMPLES:
         # Samples may replace changes of an earlier run, and vice versa.
         earlier = table(*(columns[kind] for columns in (CHANGES, SAMPLES) if kind in columns))
-        targets[kind] = outputs.file("--output", folder / f"{file.stem}.{kind}.csv", earlier, makes_folder=True)
+        targets[kind] = outputs.file("--output", folder / f"{stem_of(file)}.{kind}.csv", earlier, makes_folder=True)
     return targets
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from manypath.display import duration
@@ -15,30 +16,37 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def run_progress(total: float) -> Iterator[Callable[[float], None] | None]:
+def run_progress(total: float, files: Collection[Path] = ()) -> Iterator[Callable[[float], None] | None]:
     """Yield the progress callback for a run of `total` simulated seconds; None if standard error is no terminal.
 
-    The line appears after one second of real time, and is removed at the end.
+    The line appears after one second of real time, and is removed at the end. It has the size of the `files` that the
+    run writes.
     """
     if not sys.stderr.isatty():
         yield None
         return
     from rich.console import Console
 
-    with RunProgress(Console(stderr=True), total) as progress:
+    with RunProgress(Console(stderr=True), total, files) as progress:
         yield progress
 
 
 class RunProgress:
-    """A line with the simulated time, the rate and the remaining real time."""
+    """A line with the simulated time, the rate, the remaining real time and the size of written files."""
 
     def __init__(
-        self, console: Console, total: float, clock: Callable[[], float] = time.monotonic, after: float = 1.0
+        self,
+        console: Console,
+        total: float,
+        files: Collection[Path] = (),
+        clock: Callable[[], float] = time.monotonic,
+        after: float = 1.0,
     ) -> None:
         """Draw on a console, after the first `after` seconds of real time."""
         from rich.live import Live
 
         self._total = total
+        self._files = files
         self._clock = clock
         self._began = clock()
         self._after = after
@@ -69,12 +77,22 @@ class RunProgress:
         seconds = self._clock() - self._began
         rate = done / seconds if seconds > 0 else 0.0
         left = f", {duration((self._total - done) / rate)} left" if rate else ""
-        return f"{done:,.1f} of {self._total:,.1f} s simulated, {rate:,.1f} s per second{left}"
+        size = sum(map(_size, self._files))
+        written = f", {size:,} MB written" if size else ""
+        return f"{done:,.1f} of {self._total:,.1f} s simulated, {rate:,.1f} s per second{left}{written}"
 
     def __exit__(self, *_: object) -> None:
         """Remove the line."""
         if self._live.is_started:
             self._live.stop()
+
+
+def _size(file: Path) -> int:
+    """Return the size of a file in whole MB; 0 for devices and pipes."""
+    try:
+        return file.stat().st_size // 10**6
+    except OSError:
+        return 0
 
 
 BETWEEN = 0.2

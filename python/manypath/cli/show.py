@@ -12,7 +12,7 @@ from manypath.outputs import FIGURE, Outputs
 
 
 def show(
-    file: Annotated[Path, typer.Argument(help="Scenario file in TOML or JSON.")],
+    file: Annotated[Path, typer.Argument(help="Scenario file in TOML or JSON; - for standard input.")],
     plot: Annotated[
         Path | None, typer.Option(metavar="OUT", help="Draw the network in this file: .svg, .pdf or .png.")
     ] = None,

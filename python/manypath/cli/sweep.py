@@ -51,10 +51,20 @@ COLOURED = typer.Option(
 )
 """The option for the colours of the figure."""
 
+BESIDE = typer.Option(
+    "--columns",
+    help="Column that has a panel for each value; by default the factor that colours and dotted lines cannot show.",
+    autocompletion=columns,
+)
+"""The option for the panels of the figure."""
+
 
 def sweep(
     file: Annotated[
-        Path, typer.Argument(help="Sweep file in TOML or JSON: scenario, factors, replications or precision.")
+        Path,
+        typer.Argument(
+            help="Sweep file in TOML or JSON (scenario, factors, replications or precision); - for standard input."
+        ),
     ],
     store: Annotated[Path, STORE] = Path("runs"),
     workers: Annotated[int | None, WORKERS] = None,
@@ -75,6 +85,7 @@ def sweep(
     x: Annotated[str | None, ALONG] = None,
     y: Annotated[str | None, DRAWN] = None,
     hue: Annotated[str | None, COLOURED] = None,
+    panels: Annotated[str | None, BESIDE] = None,
     warmup: Annotated[
         bool,
         typer.Option("--check-warmup", help="Check with MSER-5 whether the warm-up is long enough; repeats some runs."),
@@ -85,16 +96,25 @@ def sweep(
     from manypath.campaign.combinations import deal
     from manypath.campaign.steadiness import check_columns
     from manypath.campaign.sweep import Sweep
+    from manypath.scenario.files import stem_of
 
     _check_options(
         {"--json": as_json, "--csv": as_csv, "--dask": dask, "--workers": workers, "--shard": shard, "--plot": plot}
-        | {"--x": x, "--y": y, "--hue": hue, "--metric": metric, "--where": where, "--baseline": baseline}
+        | {
+            "--x": x,
+            "--y": y,
+            "--hue": hue,
+            "--columns": panels,
+            "--metric": metric,
+            "--where": where,
+            "--baseline": baseline,
+        }
         | {"--frames": frames, "--check-warmup": warmup}
     )
     plan = Sweep.from_file(file)
     campaign = _sized(plan, yes)
     by = plan.by if plan.by is not None else ("flow",) if plan.runner is None else ()
-    view = View(metric or plan.metrics, by, where or (), baseline, frames, plot, x, y, hue)
+    view = View(metric or plan.metrics, by, where or (), baseline, frames, plot, x, y, hue, panels)
     if warmup and plan.runner is not None:
         raise UserError(
             "--check-warmup: only valid for simulations, and the sweep file has another runner: leave it out"
@@ -104,7 +124,7 @@ def sweep(
     deal(shard)
     check_store(store)
     view.check(campaign, [file, *plan.inputs])
-    results = _computed(campaign, store, file.stem, workers, dask, shard)
+    results = _computed(campaign, store, stem_of(file), workers, dask, shard)
     if shard is not None:
         told = f"its {len(results)} runs are in {store}; without --shard the command prints the results of all parts"
         typer.echo(f"part {shard} is done: {told}")
@@ -248,7 +268,7 @@ def _check_warmup(results: Results, workers: int | None) -> None:
         typer.echo(f"  {where}: {row['configured']:g} s are configured, {need}", err=True)
 
 
-FIGURE_OPTIONS = ("--x", "--y", "--hue")
+FIGURE_OPTIONS = ("--x", "--y", "--hue", "--columns")
 """Options of the figure."""
 
 PART_OPTIONS = ("--shard", "--dask", "--workers")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -46,6 +46,8 @@ class View:
     """Measurement of the figure; the first of `metrics` if None."""
     hue: str | None = None
     """Column that has a colour for each value."""
+    columns: str | None = None
+    """Column that has a panel for each value."""
 
     def check(self, campaign: Campaign, inputs: Iterable[Path]) -> None:
         """Check all outputs with a rehearsal; measurements of runners other than the simulator cannot be checked.
@@ -71,7 +73,7 @@ class View:
         if self.frames is not None:
             _check_frames(outputs, self.frames, campaign)
         factors = list(campaign.scenarios[0][0])
-        named = [*self.metrics, *self.by, *filter(None, (self.x, self.y, self.hue))]
+        named = [*self.metrics, *self.by, *filter(None, (self.x, self.y, self.hue, self.columns))]
         foreign = [name for name in named if name not in (*factors, "replication")]
         whole = rehearse(campaign, foreign)
         if campaign.precision is not None and campaign.runner is SIMULATOR and "stream" not in campaign.precision.of:
@@ -111,11 +113,11 @@ class View:
 
     def picture(self, results: Results) -> Picture:
         """Return the figure."""
-        from manypath.figures import lines
+        from manypath.figures.lines import STYLES, lines
 
         y = self.y or self.metrics[0]
         frame, factors = results.rows_of(y, self.by), results.factors
-        for option, column in (("--x", self.x), ("--hue", self.hue)):
+        for option, column in (("--x", self.x), ("--hue", self.hue), ("--columns", self.columns)):
             if column is not None and column not in frame.columns:
                 known = remedy(column, [str(name) for name in frame.columns])
                 raise UserError(f'{option}: "{column}" is no column of these results: {known}')
@@ -124,10 +126,13 @@ class View:
         if along is None:
             raise UserError("--plot: there is no factor to draw over: name a column with --x")
         keys = dict.fromkeys([*factors, *self.by])
-        rest = [name for name in keys if name != along and frame[name].nunique() > 1]
-        colour = self.hue or next(iter(rest), None)
-        style = next((name for name in rest if name != colour), None)
-        return lines(frame, x=along, y=y, color=colour, style=style)
+        count = {name: frame[name].nunique() for name in keys if frame[name].nunique() > 1}
+        rest = [name for name in count if name not in (along, self.hue, self.columns)]
+        colour = self.hue or (rest.pop(0) if rest else None)
+        style = next((name for name in rest if count[name] <= len(STYLES)), None)
+        panels = self.columns or next((name for name in rest if name != style), None)
+        _check_places(count, colour, panels, [name for name in rest if name not in (style, panels)])
+        return lines(frame, x=along, y=y, color=colour, style=style, columns=panels)
 
     def write(self, results: Results, settings: Settings) -> None:
         """Write the frames of all results, and their settings in another file."""
@@ -152,6 +157,25 @@ class View:
             if kind not in written and old.is_file():
                 old.unlink()
                 typer.echo(f"runs: {old} of an earlier sweep is removed, because this one has no {kind}", err=True)
+
+
+def _check_places(count: Mapping[str, int], colour: str | None, panels: str | None, rest: Sequence[str]) -> None:
+    """Refuse a figure with more columns, or more values of a column, than a figure can show."""
+    from manypath.figures.lines import MOST_PANELS
+    from manypath.figures.style import COLOURS
+
+    if rest:
+        raise UserError(
+            f"--plot: {' and '.join(rest)} cannot be shown beside the other columns: choose one value with "
+            f"--where {rest[0]}=VALUE"
+        )
+    for column, what, most in ((colour, "colours", len(COLOURS)), (panels, "panels", MOST_PANELS)):
+        values = count.get(column or "", 0)
+        if values > most:
+            raise UserError(
+                f"--plot: {column} has {values} values, but there are {most} {what}: choose one value with --where "
+                f"{column}=VALUE, or other columns with --x, --hue and --columns"
+            )
 
 
 def _check_frames(outputs: Outputs, folder: Path, campaign: Campaign) -> None:

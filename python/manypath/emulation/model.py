@@ -11,7 +11,7 @@ from pydantic import Field, field_validator, model_validator
 from manypath.errors import UserError, quoted, remedy
 from manypath.scenario import Scenario
 from manypath.scenario.document import Document
-from manypath.scenario.files import read_table
+from manypath.scenario.files import name_of, read_table
 from manypath.scenario.model import Model, Size, Span
 from manypath.scenario.networks import Network
 
@@ -66,12 +66,14 @@ class Emulation(Document):
     def from_file(cls, path: str | FilePath) -> Self:
         """Read an emulation or a scenario from a TOML or JSON file; each flow of a scenario becomes a pair of hosts.
 
+        The path ``-`` is standard input.
+
         Raises
         ------
         UserError
             If the file cannot be read or is invalid.
         """
-        fields = read_table(path, "network and pairs")
+        fields = read_table(path, "emulation", "scenario")
         try:
             if "flows" in fields:
                 scenario = Scenario.from_fields(fields)
@@ -79,7 +81,7 @@ class Emulation(Document):
                 fields = {"network": scenario.network, "pairs": pairs}
             return cls.from_fields({"name": _plain(FilePath(path).stem), **fields})
         except UserError as error:
-            raise UserError("\n".join(f"{path}: {line}" for line in str(error).splitlines())) from None
+            raise UserError("\n".join(f"{name_of(path)}: {line}" for line in str(error).splitlines())) from None
 
     @model_validator(mode="after")
     def _paths_exist(self) -> Self:

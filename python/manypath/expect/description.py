@@ -9,7 +9,7 @@ from typing import Any, Literal, Self
 from pydantic import Field, field_validator, model_validator
 
 from manypath.errors import UserError, quoted, remedy
-from manypath.scenario.files import read_table
+from manypath.scenario.files import name_of, read_table
 from manypath.scenario.losses import Probability
 from manypath.scenario.model import Model, Rate, Span
 from manypath.scenario.names import CongestionControl
@@ -54,18 +54,18 @@ class Description(Model):
 
     @classmethod
     def from_file(cls, path: str | Path) -> Self:
-        """Read a description from a TOML or JSON file.
+        """Read a description from a TOML or JSON file; ``-`` is standard input.
 
         Raises
         ------
         UserError
             If the file cannot be read or is invalid.
         """
-        fields = read_table(path, "paths, and shared if there is any,")
+        fields = read_table(path, "expect")
         try:
             return cls(**fields)
         except UserError as error:
-            raise UserError("\n".join(f"{path}: {line}" for line in str(error).splitlines())) from None
+            raise UserError("\n".join(f"{name_of(path)}: {line}" for line in str(error).splitlines())) from None
 
     @classmethod
     def from_words(

@@ -19,7 +19,7 @@ from manypath.arguments import text
 from manypath.errors import UserError, quoted, remedy
 from manypath.figures.axis import Axis
 from manypath.figures.picture import Picture
-from manypath.figures.style import COLOURS, COLUMN, INK, MARKERS, styled
+from manypath.figures.style import COLOURS, COLUMN, INK, MARKERS, PAGE, styled
 from manypath.stats import interval
 
 if TYPE_CHECKING:
@@ -147,6 +147,7 @@ def lines(
     *,
     color: str | None = "cc",
     style: str | None = "flow",
+    columns: str | None = None,
     x_label: str | None = None,
     y_label: str | None = None,
 ) -> Picture:
@@ -162,6 +163,8 @@ def lines(
     color, style
         The columns that choose the colour, and a solid or dotted line (two values). A column with a single value has no
         effect. The default columns may be missing.
+    columns
+        The column that has a panel for each of its values, beside each other.
     x_label, y_label
         Labels of the axes; by default the names of the columns.
 
@@ -176,40 +179,67 @@ def lines(
     >>> lines(results, x="north").save("figure3.svg")  # doctest: +SKIP
     """
     frame = _rows(results)
-    for name, word in {"x": x, "y": y, "color": color, "style": style, "x_label": x_label, "y_label": y_label}.items():
+    for name, word in {"x": x, "y": y, "color": color, "style": style, "columns": columns}.items():
         if word is not None or name in ("x", "y"):
-            text(name, word, "the name of a column" if "label" not in name else "words for the axis")
-    for column in (x, y, *(name for name in (color, style) if name is not None and name not in OPTIONAL)):
-        if column not in frame.columns:
+            text(name, word, "the name of a column")
+    for name, word in {"x_label": x_label, "y_label": y_label}.items():
+        if word is not None:
+            text(name, word, "words for the axis")
+    _check_columns(frame, y, [x, y, *(name for name in (color, style) if name not in OPTIONAL), columns])
+    _check_levels(frame, [x, color, style, columns])
+    colours, styles = _values(frame, color, len(COLOURS)), _values(frame, style, len(STYLES))
+    panels = _values(frame, columns, MOST_PANELS)
+    axis = Axis.of(frame[x])
+    curves = [
+        [
+            _curve(_where(part, {color: colour, style: shape}), axis, x, y, colours.index(colour), styles.index(shape))
+            for colour in colours
+            for shape in styles
+        ]
+        for part in (_where(frame, {columns: value}) for value in panels)
+    ]
+    with styled():
+        figure = _panels(curves, [f"{columns} = {value}" if value is not None else "" for value in panels], axis)
+        figure.axes[0].set_ylabel(y_label or LABELS.get(y, y))
+        for axes in figure.axes:
+            axes.set_xlabel(x_label or (f"{x} in {axis.unit}" if axis.unit else x))
+        if len(colours) > 1 or len(styles) > 1:
+            named = [y if colour is None else str(colour) for colour in colours]
+            name_curves(figure, named, (str(styles[0]), str(styles[1])) if len(styles) > 1 else None, None)
+    return Picture(figure)
+
+
+def _check_columns(frame: pd.DataFrame, y: str, named: Iterable[str | None]) -> None:
+    """Refuse columns that do not exist, and a measurement without numbers."""
+    for column in named:
+        if column is not None and column not in frame.columns:
             known = remedy(column, [str(name) for name in frame.columns])
             raise UserError(f'lines: "{column}" is no column of these results: {known}')
     if not is_numeric_dtype(frame[y]):
         raise UserError(f'lines: "{y}" has no numbers in these results: give a measurement, such as "goodput"')
     if frame[y].isna().all():
         raise UserError(f"lines: {y} has no values in these results: choose other rows or columns")
-    for column in (x, color, style):
+
+
+def _check_levels(frame: pd.DataFrame, columns: Iterable[str | None]) -> None:
+    """Refuse a column that places or distinguishes rows but has no value in some of them."""
+    for column in columns:
         if column in frame.columns and frame[column].isna().any():
             raise UserError(f"lines: {column} has no value in some rows, which cannot be drawn: select other rows")
-    colours, styles = _values(frame, color, len(COLOURS)), _values(frame, style, len(STYLES))
-    axis = Axis.of(frame[x])
-    curves = [
-        _curve(_where(frame, {color: colour, style: shape}), axis, x, y, colours.index(colour), styles.index(shape))
-        for colour in colours
-        for shape in styles
-    ]
-    with styled():
-        figure = Figure(figsize=(COLUMN, 0.72 * COLUMN), layout="constrained")
-        axes = figure.subplots()
-        draw_curves(axes, [curve for curve in curves if curve.x])
-        axes.set_xlabel(x_label or (f"{x} in {axis.unit}" if axis.unit else x))
-        axes.set_ylabel(y_label or LABELS.get(y, y))
+
+
+def _panels(curves: Sequence[Sequence[Curve]], titles: Sequence[str], axis: Axis) -> Figure:
+    """Draw each list of curves in a plot with a title; the plots are beside each other and have the same scales."""
+    width = min(COLUMN * len(curves), max(COLUMN, PAGE))
+    figure = Figure(figsize=(width, 0.72 * COLUMN), layout="constrained")
+    plots = figure.subplots(ncols=len(curves), sharex=True, sharey=True, squeeze=False)[0]
+    for axes, drawn, title in zip(plots, curves, titles, strict=True):
+        draw_curves(axes, [curve for curve in drawn if curve.x])
+        axes.set_title(title)
         if axis.words:
             axes.set_xticks(range(len(axis.words)), axis.words)
-        axes.set_ylim(bottom=min(0.0, axes.get_ylim()[0]))
-        if len(colours) > 1 or len(styles) > 1:
-            named = [y if colour is None else str(colour) for colour in colours]
-            name_curves(figure, named, (str(styles[0]), str(styles[1])) if len(styles) > 1 else None, None)
-    return Picture(figure)
+    plots[0].set_ylim(bottom=min(0.0, plots[0].get_ylim()[0]))
+    return figure
 
 
 def _rows(results: Results | pd.DataFrame) -> pd.DataFrame:
@@ -261,5 +291,8 @@ OPTIONAL = ("cc", "flow")
 STYLES = ("solid", "dotted")
 """Line styles."""
 
-LABELS = {"goodput": "payload rate in Mbit/s", "throughput": "throughput in Mbit/s", "latency_mean": "latency in s"}
+MOST_PANELS = 6
+"""Largest number of plots beside each other; more would be narrower than their titles."""
+
+LABELS = {"goodput": "goodput in Mbit/s", "throughput": "throughput in Mbit/s", "latency_mean": "latency in s"}
 """Labels of measurements. The label of others is the name of the column."""

@@ -4,52 +4,98 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
+import sys
 import tomllib
 from collections import Counter
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from manypath.arguments import file
 from manypath.errors import UserError, quoted
+from manypath.scenario.file_kinds import KINDS, other_kind
 from manypath.scenario.traces import beside
 
 
-def read_table(path: str | Path, keys: str) -> dict[str, Any]:
-    """Read the table of a file; names of traces are relative to its folder. Messages mention the top-level `keys`.
+def read_table(path: str | Path, kind: str, *others: str) -> dict[str, Any]:
+    """Read the table of a file of one of these kinds; names of traces are relative to its folder.
+
+    The path ``-`` is standard input. The kinds are keys of `KINDS`.
 
     Raises
     ------
     UserError
-        If the file cannot be read, is neither TOML nor JSON, or is nested too deeply.
+        If the file cannot be read, is neither TOML nor JSON, is nested too deeply, or is of another kind.
     """
     path = Path(file("file", path))
+    called, top = name_of(path), KINDS[kind].top
+    text = _text(path)
+    language = _language(path, text)
     try:
-        with path.open("rb") as source:
+        if language == "TOML" and _longest_key(text) > DEEP:
+            # Time and memory for such a key grow with the square of its length.
+            raise RecursionError
+        fields = json.loads(text, object_pairs_hook=_table) if language == "JSON" else tomllib.loads(text)
+    except ValueError as error:
+        raise UserError(f"{called}: invalid {language} ({error}): correct it there") from None
+    except RecursionError:
+        raise UserError(f"{called}: nested too deeply: write {top} at its top") from None
+    if not isinstance(fields, dict):
+        raise UserError(f"{called}: is no table: write {top} at its top") from None
+    # The schema for editors; TOML files have a comment instead.
+    fields.pop("$schema", None)
+    other = other_kind(fields, (kind, *others))
+    if other is not None:
+        command = shlex.join(["manypath", other.command, str(path)])
+        raise UserError(f"{called}: is {other.name}, not {KINDS[kind].name}: use `{command}`")
+    return beside(path.parent, fields)
+
+
+def name_of(path: str | Path) -> str:
+    """Return the name of an input file for messages."""
+    return "standard input" if str(path) == STANDARD_INPUT else str(path)
+
+
+def stem_of(path: str | Path) -> str:
+    """Return the name of an input file without folder and extension, for names of outputs."""
+    return "stdin" if str(path) == STANDARD_INPUT else Path(path).stem
+
+
+def _text(path: Path) -> str:
+    """Return the content of a file, with Unix line ends and without a byte order mark, which Windows editors add."""
+    called, remedy = name_of(path), "give the path of a .toml or .json file"
+    try:
+        with _opened(path) as source:
             # A device has no size and may have no end.
             content = source.read(MOST_BYTES + 1)
         if len(content) > MOST_BYTES:
-            raise UserError(f"{path}: has more than {MOST_BYTES // 10**6} MB: give the path of a .toml or .json file")
-        text = content.decode("utf-8").replace("\r\n", "\n")
+            raise UserError(f"{called}: has more than {MOST_BYTES // 10**6} MB: {remedy}")
+        return content.decode("utf-8-sig").replace("\r\n", "\n")
     except FileNotFoundError:
         hint = " (`manypath examples` writes the examples)" if path.parent.name == "examples" else ""
-        raise UserError(f"{path}: there is no such file: give the path of a .toml or .json file{hint}") from None
+        raise UserError(f"{called}: there is no such file: {remedy}{hint}") from None
+    except UnicodeDecodeError as error:
+        raise UserError(
+            f"{called}: is not UTF-8 (byte {error.object[error.start]:#04x} at {error.start}): save it as UTF-8"
+        ) from None
     except (OSError, ValueError) as error:
-        raise UserError(f"{path}: cannot be read ({error}): give the path of a .toml or .json file") from None
-    kind = "JSON" if path.suffix == ".json" else "TOML"
-    try:
-        if kind == "TOML" and _longest_key(text) > DEEP:
-            # Time and memory for such a key grow with the square of its length.
-            raise RecursionError
-        fields = json.loads(text, object_pairs_hook=_table) if kind == "JSON" else tomllib.loads(text)
-    except ValueError as error:
-        raise UserError(f"{path}: invalid {kind} ({error}): correct it there") from None
-    except RecursionError:
-        raise UserError(f"{path}: nested too deeply: write {keys} at its top") from None
-    if not isinstance(fields, dict):
-        raise UserError(f"{path}: is no table: write {keys} at its top") from None
-    # The schema for editors; TOML files have a comment instead.
-    fields.pop("$schema", None)
-    return beside(path.parent, fields)
+        raise UserError(f"{called}: cannot be read ({error}): {remedy}") from None
+
+
+def _opened(path: Path) -> AbstractContextManager[BinaryIO]:
+    if str(path) != STANDARD_INPUT:
+        return path.open("rb")
+    if sys.stdin is None:
+        raise OSError("it is closed")
+    return nullcontext(sys.stdin.buffer)
+
+
+def _language(path: Path, text: str) -> str:
+    """Return the language of a file by its extension; without a known one by its first character."""
+    if path.suffix in (".json", ".toml"):
+        return path.suffix[1:].upper()
+    return "JSON" if text.lstrip().startswith("{") else "TOML"
 
 
 def _table(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -66,6 +112,9 @@ def _longest_key(text: str) -> int:
     words = SEPARATORS.split(text.translate(IGNORED))
     return max(sum(map(bool, word.split("."))) for word in words)
 
+
+STANDARD_INPUT = "-"
+"""The path that stands for standard input."""
 
 MOST_BYTES = 64_000_000
 """Largest file, bytes."""

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from manypath.errors import UserError, quoted, remedy
 from manypath.quantity import Quantity
+from manypath.scenario import right_forms
 
 
 def user_error(error: ValidationError, fields: Any) -> UserError:
@@ -29,7 +30,7 @@ def _lines(error: ValidationError, fields: Any, within: list[str]) -> Iterator[s
             continue
         if details["type"] in OF_KEYS:
             place.append(context["key"])
-        text = _message(details["type"], details["input"], context, details["msg"])
+        text = _message(details["type"], details["input"], context, details["msg"], place[-1] if place else "")
         yield f"{'.'.join(place)}: {text}" if place else text
 
 
@@ -56,22 +57,32 @@ def _kinds(value: Any) -> tuple[Any, ...]:
     return () if value is None else ("sctp",)
 
 
-def _message(kind: str, value: Any, context: Mapping[str, Any], message: str) -> str:
-    """Return the message for a mistake: the value and a valid alternative."""
+def _message(kind: str, value: Any, context: Mapping[str, Any], message: str, field: str) -> str:
+    """Return the message for a mistake in a field: the value and a valid alternative."""
     written = _written(value, value)
     match kind:
         case "unknown_key" | "wrong_key":
-            return message
+            said = message
         case "literal_error":
-            return f"{written} is unknown: {remedy(quoted(value, ''), _choices(context['expected']))}"
+            said = f"{written} is unknown: {remedy(quoted(value, ''), _choices(context['expected']))}"
         case "union_tag_invalid":
             tag = str(context["tag"])
-            field = "transport" if "transport" in context["discriminator"] else "kind"
-            return f'{field} "{tag}" is unknown: {remedy(tag, _choices(context["expected_tags"]))}'
-    if kind in MESSAGES:
-        bounds = {name: _written(bound, value) if name in BOUNDS else bound for name, bound in context.items()}
-        return MESSAGES[kind].format(value=written, **bounds)
-    return f"{written} cannot be used: {message[0].lower()}{message[1:]}"
+            key = "transport" if "transport" in context["discriminator"] else "kind"
+            said = f'{key} "{tag}" is unknown: {remedy(tag, _choices(context["expected_tags"]))}'
+        case "model_type":
+            said = f"{written} is no {context['class_name']}: {right_forms.of_model(context['class_name'])}"
+        case "model_attributes_type" | "union_tag_not_found" if field in right_forms.KINDS:
+            said = f"{written} is no table with a kind: {right_forms.of_field(field, value)}"
+        case "dict_type" | "mapping_type" | "dataclass_type":
+            said = f"{written} is no table: {right_forms.of_table(field)}"
+        case "tuple_type":
+            said = f"{written} is no list: {right_forms.of_list(field, value)}"
+        case _ if kind in MESSAGES:
+            bounds = {name: _written(bound, value) if name in BOUNDS else bound for name, bound in context.items()}
+            said = MESSAGES[kind].format(value=written, **bounds)
+        case _:
+            said = f"{written} cannot be used: {message[0].lower()}{message[1:]}"
+    return said
 
 
 def _written(number: Any, value: Any) -> str:
@@ -105,12 +116,7 @@ MESSAGES = {
     "too_short": "is empty: give {min_length} or more",
     "multiple_of": "{value} does not fit: give a multiple of {multiple_of}",
     "union_tag_not_found": "{value} has no kind: add kind = ...",
-    "model_type": "{value} is no {class_name}: give {class_name}(...), or its fields as a table",
     "model_attributes_type": "{value} is no table: give one with its kind and its other fields",
-    "dataclass_type": "{value} is no table: give values by name",
-    "dict_type": "{value} is no table: give values by name",
-    "mapping_type": "{value} is no table: give values by name",
-    "tuple_type": "{value} is no list: give a list, also for a single value",
     "string_type": "{value} is no text: write a text",
     "finite_number": "{value} is no finite number: write a finite number",
     "bool_type": "{value} is neither true nor false: write true or false",

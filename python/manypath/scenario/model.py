@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, get_origin
 
 from pydantic import (
     BaseModel,
@@ -129,6 +129,9 @@ class Model(BaseModel, metaclass=_Checked):
     _converted: ClassVar[frozenset[str]] = frozenset()
     """Names of the fields whose type is one of `CONVERTED`."""
 
+    _lists: ClassVar[frozenset[str]] = frozenset()
+    """Names of the fields that are lists."""
+
     if TYPE_CHECKING:  # pydantic adds it to frozen models
 
         def __hash__(self) -> int: ...
@@ -137,7 +140,9 @@ class Model(BaseModel, metaclass=_Checked):
     def __pydantic_init_subclass__(cls, **options: Any) -> None:
         """Note the fields to check, because every value of a scenario is checked."""
         super().__pydantic_init_subclass__(**options)
-        cls._converted = frozenset(name for name, field in cls.model_fields.items() if field.annotation in CONVERTED)
+        fields = cls.model_fields.items()
+        cls._converted = frozenset(name for name, field in fields if field.annotation in CONVERTED)
+        cls._lists = frozenset(name for name, field in fields if get_origin(field.annotation) is tuple)
 
     @classmethod
     def from_document(cls, fields: Mapping[str, Any]) -> Self:
@@ -229,12 +234,15 @@ class Model(BaseModel, metaclass=_Checked):
     @classmethod
     def _know_the_keys(cls, fields: Any) -> Any:
         if isinstance(fields, Mapping):
-            known, converted = cls.__pydantic_fields__, cls._converted
+            known, converted, lists = cls.__pydantic_fields__, cls._converted, cls._lists
             for key, value in fields.items():
                 if key not in known:
                     hint = remedy(str(key), known)
                     raise PydanticCustomError("unknown_key", "unknown key: {hint}", {"key": str(key), "hint": hint})
                 said = _other_type(known[key], value) if key in converted else None
+                if key in lists and isinstance(value, Model):
+                    # Pydantic would read a model as a list of its fields.
+                    said = f"a single {type(value).__name__} is no list: write [{type(value).__name__}(...)]"
                 if said is not None:
                     raise PydanticCustomError("wrong_key", "{said}", {"key": str(key), "said": said})
         return fields

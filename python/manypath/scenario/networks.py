@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from pydantic import Field, GetJsonSchemaHandler, ModelWrapValidatorHandler, field_validator, model_validator
 from pydantic_core import CoreSchema
 
-from manypath.arguments import of_kind, whole
+from manypath.arguments import of_kind, text, whole
 from manypath.errors import UserError, quoted, remedy
 from manypath.quantity import RATE, SPAN
 from manypath.scenario.links import Link
@@ -157,6 +157,7 @@ def disjoint(**links: Link | tuple[Link, Link]) -> Network:
     """
     if not links:
         raise UserError("disjoint: no links and so no paths: give one or more, such as south=Link(...)")
+    _no_link_twice("disjoint", links)
     return Network(
         links={
             each: link
@@ -183,7 +184,7 @@ def bottleneck(link: Link, paths: int | None = None, delays: Sequence[Any] = ())
         and so on, which is fast enough to avoid queueing.
     """
     of_kind("bottleneck.link", link, Link, LINK)
-    count = _count("bottleneck.paths", len(delays) if paths is None else paths)
+    count = _count("bottleneck.paths", _length("bottleneck.delays", delays) if paths is None else paths)
     _one_each("bottleneck.delays", delays, count)
     there, back = "bottleneck", "bottleneck/back"
     links = {there: link, back: link}
@@ -222,7 +223,11 @@ def dumbbell(
             for each in of_kind(f"dumbbell.{name}", side, Sequence, f"a list of links, each {LINK}"):
                 of_kind(f"dumbbell.{name}", each, Link, LINK)
     ends = [[*side] for side in (senders, receivers) if not isinstance(side, Link)]
-    count = _count("dumbbell", len(ends[0]) or 1) if ends else _count("dumbbell.delays", len(delays) or 1)
+    count = (
+        _count("dumbbell", len(ends[0]) or 1)
+        if ends
+        else _count("dumbbell.delays", _length("dumbbell.delays", delays) or 1)
+    )
     before, behind = ([side] * count if isinstance(side, Link) else [*side] for side in (senders, receivers))
     if not before or len(before) != len(behind):
         raise UserError(f"dumbbell: {len(before)} senders and {len(behind)} receivers: give one of each for each path")
@@ -258,9 +263,11 @@ def topology(wires: Mapping[str, Link | tuple[Link, Link]], paths: Mapping[str, 
     >>> network.paths["north"].reverse
     ('d-b', 'b-a')
     """
+    of_kind("topology.wires", wires, Mapping, f'wires by name, such as {{"a-b": {LINK}}}')
+    of_kind("topology.paths", paths, Mapping, 'the nodes of each path, such as {"north": "a b"}')
     links: dict[str, Link] = {}
     for name, wire in wires.items():
-        first, dash, second = name.partition("-")
+        first, dash, second = text("topology.wires", name, 'names of two nodes, such as "a-b"').partition("-")
         if not (first and dash and second) or "-" in second or first == second:
             raise UserError(f'topology.wires: "{name}" is no wire between two nodes: name it as in "a-b"')
         there, back = name, f"{second}-{first}"
@@ -269,11 +276,13 @@ def topology(wires: Mapping[str, Link | tuple[Link, Link]], paths: Mapping[str, 
                 f'topology.wires: "{name}" and "{back}" are the same wire: give one wire with a pair of links'
             )
         links[there], links[back] = _there_and_back(f"topology.wires.{name}", wire)
-    return Network(links=links, paths={name: _visits(name, nodes.split(), links) for name, nodes in paths.items()})
+    _no_link_twice("topology.wires", links)
+    return Network(links=links, paths={name: _visits(name, nodes, links) for name, nodes in paths.items()})
 
 
-def _visits(name: str, nodes: list[str], links: Mapping[str, Link]) -> Path:
-    """Return the path over these nodes."""
+def _visits(name: str, path: str, links: Mapping[str, Link]) -> Path:
+    """Return the path over the nodes in a text."""
+    nodes = text(f"topology.paths.{name}", path, 'its nodes in one text, such as "a b"').split()
     hops = list(pairwise(nodes))
     if not hops:
         raise UserError(f'topology.paths.{name}: "{" ".join(nodes)}" is no path: name two or more nodes, as in "a b"')
@@ -290,6 +299,15 @@ def _way_back(link: str) -> str:
     return link.removesuffix("/back") if link.endswith("/back") else f"{link}/back"
 
 
+def _no_link_twice(field: str, names: Collection[str]) -> None:
+    """Refuse names of which one is the other with ``/back``: the reverse link of one would be the link of the other."""
+    for name in names:
+        if f"{name}/back" in names:
+            raise UserError(
+                f'{field}: "{name}/back" is also the name of the reverse link of "{name}": choose another name'
+            )
+
+
 def _there_and_back(field: str, wire: Link | tuple[Link, Link]) -> tuple[Link, Link]:
     if isinstance(wire, Link):
         return wire, wire
@@ -303,8 +321,15 @@ def _there_and_back(field: str, wire: Link | tuple[Link, Link]) -> tuple[Link, L
 
 
 def _one_each(field: str, delays: Sequence[Any], paths: int) -> None:
-    if isinstance(delays, str) or (delays and len(delays) != paths):
+    if not isinstance(delays, Sequence) or isinstance(delays, str) or (delays and len(delays) != paths):
         raise UserError(f"{field}: {quoted(delays)} is not a list of {paths} delays: give one delay for each path")
+
+
+def _length(field: str, delays: Sequence[Any]) -> int:
+    """Return the number of delays."""
+    if isinstance(delays, str):
+        raise UserError(f'{field}: {quoted(delays)} is no list: write ["5 ms", "10 ms"]')
+    return len(of_kind(field, delays, Sequence, 'a list such as ["5 ms", "10 ms"]'))
 
 
 def _count(field: str, paths: Any) -> int:
@@ -449,6 +474,14 @@ SHORT_FORMS: dict[str, type[_Disjoint | _Bottleneck | _Dumbbell | _Topology]] = 
     "topology": _Topology,
 }
 """Alternatives to links and paths in a file."""
+
+TOPOLOGIES = {
+    "disjoint": "disjoint paths: one path for each link, with the same name",
+    "bottleneck": "paths over one shared link, each with an additional delay if wanted",
+    "dumbbell": "paths over one shared link, each with own links to its sender and receiver",
+    "topology": "wires between nodes, and paths over nodes",
+}
+"""Meanings of the short forms."""
 
 OF_A_LINK = re.compile(rf"network\.links\.(?P<wire>.+?)(?P<back>/back)?(?=\.(?:{'|'.join(Link.model_fields)})\b)")
 """A link in the place of a mistake."""

@@ -13,7 +13,7 @@ from manypath.errors import UserError, quoted, remedy
 from manypath.quantity import SPAN
 from manypath.refusal import told
 from manypath.scenario.document import Document
-from manypath.scenario.files import read_table
+from manypath.scenario.files import name_of, read_table
 from manypath.scenario.flows import Flow
 from manypath.scenario.model import Span
 from manypath.scenario.names import Name
@@ -36,19 +36,21 @@ class Scenario(Document):
     def from_file(cls, path: str | FilePath) -> Self:
         """Read a scenario from a TOML or JSON file; a JSON file may also have the form of `document`.
 
+        The path ``-`` is standard input.
+
         Raises
         ------
         UserError
             If the file cannot be read or is invalid.
         """
-        fields = read_table(path, "network, flows, warmup and measure")
+        fields = read_table(path, "scenario")
         try:
             scenario = cls.from_fields(fields)
             _native.check(scenario.document())
             return scenario
         except (UserError, _native.ScenarioError) as error:
             said = as_written(fields.get("network"), told(error))
-            raise UserError("\n".join(f"{path}: {line}" for line in said.splitlines())) from None
+            raise UserError("\n".join(f"{name_of(path)}: {line}" for line in said.splitlines())) from None
 
     @field_validator("measure")
     @classmethod

@@ -186,3 +186,11 @@ class Mptcp(Connection):
     option_bytes: Size = Field(default="20 B", ge=0, le=40, multiple_of=4)
     """Size of the options in every segment, except selective acknowledgements: the mapping of its data. They count
     in the MSS. A pure acknowledgement that reports gaps leaves room for one SACK block."""
+
+
+SCHEDULERS = {
+    "lowest-rtt": "data goes to the path with the smallest round-trip time among those with free windows",
+    "round-robin": "data goes to each path with a free window in turn",
+    "redundant": "all paths carry the same data",
+}
+"""Meanings of the schedulers."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 import re
+from codecs import BOM_UTF8
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import islice, pairwise
@@ -67,7 +68,7 @@ def _read(path: Path) -> list[int]:
             content = file.read(MOST_BYTES + 1)
         if len(content) > MOST_BYTES:
             raise ValueError(f'"{path}" has more than {MOST_BYTES // 10**6} MB: cut it')
-        lines = content.decode("ascii").splitlines()
+        lines = content.removeprefix(BOM_UTF8).decode("ascii").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else "it is no ASCII text"
         raise ValueError(f'"{path}" cannot be read ({why}): name a file with a millisecond on each line') from None

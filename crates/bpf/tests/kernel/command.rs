@@ -94,6 +94,7 @@ fn check_finds_everything_on_a_machine_that_runs_these_tests() {
     let output = said("check");
     assert!(output.status.success(), "{}", text(&output.stdout));
     assert!(text(&output.stdout).contains("algorithms that it takes: 10 of 10"));
+    assert!(text(&output.stdout).contains("control groups of version 2, for `run`: "));
 }
 
 #[test]
