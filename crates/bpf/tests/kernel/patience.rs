@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::time::{Duration, Instant};
 
 /// Many times the duration of any awaited operation on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(300);
 
 /// Waits until `holds` returns true.
 pub(crate) fn soon(what: &str, holds: impl Fn() -> bool) {

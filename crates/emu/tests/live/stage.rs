@@ -64,7 +64,7 @@ pub(crate) fn found<T, S: Debug>(what: &str, mut measure: impl FnMut() -> Result
 }
 
 /// Many times the duration of one measurement on a busy machine. It bounds failures only.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(300);
 
 /// The requirement for emulations that this machine does not meet, if any.
 pub(crate) fn lack() -> Option<String> {

@@ -101,5 +101,5 @@ pub(crate) async fn call(builder: Builder, last: u8, udp: u16) -> (Endpoint, Ass
 
 /// Limits the time of a future.
 pub(crate) async fn soon<T>(future: impl Future<Output = T>) -> T {
-    tokio::time::timeout(PATIENCE, future).await.expect("done within a minute")
+    tokio::time::timeout(PATIENCE, future).await.expect("done in time")
 }

@@ -8,7 +8,7 @@ use std::process::Command;
 /// holds. `PATIENCE` bounds the seconds of a wait that fails.
 const PRELUDE: &str = "
 import errno, fcntl, os, select, signal, socket, struct, sys, termios, threading, time
-SCTP, PATIENCE = 132, 60
+SCTP, PATIENCE = 132, 300
 def release():
     open(os.environ['MANYPATH_SCTP_SOCKET'] + '.released', 'w').close()
 def stream(**options):

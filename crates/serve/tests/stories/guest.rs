@@ -121,7 +121,7 @@ pub(crate) fn until(holds: impl Fn() -> bool) {
 }
 
 /// The longest wait of a test. It bounds failures only.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(300);
 
 /// A free UDP port.
 pub(crate) fn free_port() -> u16 {
