@@ -60,7 +60,7 @@ fn each_side_receives_the_addresses_of_the_other_one_of_both_families() {
     let left = ["10.82.0.1", "fd82::1:1", "fd82::1:2"].map(ip);
     let right = ["10.82.0.2", "fd82::2:1", "fd82::2:2"].map(ip);
     for address in left.iter().chain(&right) {
-        namespace.add_address(address, if address.is_ipv4() { 32 } else { 128 }, "lo");
+        namespace.add_address(*address, if address.is_ipv4() { 32 } else { 128 }, "lo");
     }
     namespace.run(async || {
         let (server, _) = server(on(&right)).await;

@@ -1,6 +1,7 @@
 //! Network namespaces for tests, which disappear when they are dropped.
 
 use std::fs;
+use std::net::IpAddr;
 
 /// A network namespace, which disappears when the value is dropped.
 pub(crate) struct Namespace(manypath_namespace::Namespace);
@@ -18,8 +19,7 @@ impl Namespace {
     }
 
     /// Adds an address to an interface.
-    pub(crate) fn add_address(&self, address: impl ToString, prefix: u8, interface: &str) {
-        let address = address.to_string().parse().expect("an address");
+    pub(crate) fn add_address(&self, address: IpAddr, prefix: u8, interface: &str) {
         self.0.add_address(address, prefix, interface).expect("it succeeds");
     }
 
@@ -75,7 +75,7 @@ pub(crate) fn cable(
         right.0.path().display()
     ));
     for (side, address) in [(left, left_ip), (right, right_ip)] {
-        side.add_address(address, prefix, name);
+        side.add_address(address.parse().expect("an address"), prefix, name);
         side.ip(&format!("link set {name} up"));
     }
 }

@@ -106,7 +106,7 @@ fn paths_beyond_those_that_an_association_has_are_left_out_each_time() {
     let Some(namespace) = Namespace::new() else { return };
     let local: Vec<_> = (1..=12).map(|last| ip(&format!("fd00::{last}"))).collect();
     for address in &local {
-        namespace.add_address(address, 128, "lo");
+        namespace.add_address(*address, 128, "lo");
     }
     namespace.run(async || {
         // Eight paths over IPv4, and twelve over IPv6

@@ -28,7 +28,7 @@ fn an_address_that_vanishes_and_comes_back_is_noticed_at_once() {
     let Some(namespace) = Namespace::new() else { return };
     let (left, right) = ([ip("10.77.1.1"), ip("10.77.2.1")], [ip("10.77.1.2"), ip("10.77.2.2")]);
     for address in left.iter().chain(&right) {
-        namespace.add_address(address, 32, "lo");
+        namespace.add_address(*address, 32, "lo");
     }
     namespace.run(async || {
         let pair = pair_on(&left, &right, |builder| builder.configure(patient)).await;
@@ -38,7 +38,7 @@ fn an_address_that_vanishes_and_comes_back_is_noticed_at_once() {
         namespace.ip("address delete 10.77.1.1/32 dev lo");
         assert!(!next_of(&mut events, left[0]).await);
         transfer(&pair.client, &pair.server, 1_000_000).await;
-        namespace.add_address("10.77.1.1", 32, "lo");
+        namespace.add_address(ip("10.77.1.1"), 32, "lo");
         assert!(next_of(&mut events, left[0]).await);
         transfer(&pair.client, &pair.server, 100_000).await;
     });
@@ -49,7 +49,7 @@ fn an_endpoint_that_is_opened_after_the_return_of_its_address_uses_the_address()
     let Some(namespace) = Namespace::new() else { return };
     let (left, right) = ([ip("10.77.1.1"), ip("10.77.2.1")], [ip("10.77.1.2"), ip("10.77.2.2")]);
     for address in left.iter().chain(&right) {
-        namespace.add_address(address, 32, "lo");
+        namespace.add_address(*address, 32, "lo");
     }
     namespace.run(async || {
         let (server, peer) = server(on(&right)).await;
@@ -59,7 +59,7 @@ fn an_endpoint_that_is_opened_after_the_return_of_its_address_uses_the_address()
         let mut events = association.events();
         namespace.ip("address delete 10.77.1.1/32 dev lo");
         assert!(!next_of(&mut events, left[0]).await);
-        namespace.add_address("10.77.1.1", 32, "lo");
+        namespace.add_address(ip("10.77.1.1"), 32, "lo");
         assert!(next_of(&mut events, left[0]).await);
         let second = host.endpoint().bind(0).await.unwrap();
         let association = soon(second.connect_with(peer, patient)).await.unwrap();
@@ -291,7 +291,7 @@ async fn fails_without_a_route(client: &Endpoint, address: &str, with: impl FnOn
 fn a_missing_local_route_ends_the_attempt_at_once() {
     for is_raw in [false, true] {
         let Some(namespace) = Namespace::new() else { return };
-        namespace.add_address("10.85.0.1", 32, "lo");
+        namespace.add_address(ip("10.85.0.1"), 32, "lo");
         namespace.run(async || {
             let builder = on(&[ip("10.85.0.1")]);
             let builder = if is_raw { builder.without_encapsulation() } else { builder };
