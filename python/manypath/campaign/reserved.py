@@ -51,7 +51,7 @@ def check_factors(names: Iterable[str], *, simulated: bool) -> None:
 
 
 def check_apart(field: str, names: Iterable[str], reserved: Collection[str], what: str) -> None:
-    """Refuse names of factors that are empty, or among `reserved`, of which `what` says what they are."""
+    """Refuse names of factors that are empty or reserved; `what` says what a reserved name is."""
     taken = list(names)
     for name in taken:
         if not name:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -69,20 +70,10 @@ def expect(
     as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
 ) -> None:
     """Predict the goodput of a Multipath TCP connection over your paths, by theory and by a short simulation."""
-    from manypath.expect import Description
     from manypath.expect import expect as predict
     from manypath.expect.expectation import DEFAULT
 
-    settings = {"tcp_cc": tcp_cc, "queue": queue, "buffer": buffer}
-    given = {name: value for name, value in settings.items() if value is not None}
-    if file is not None:
-        if path or shared or tcp or given:
-            raise UserError(f"path: {file} already describes the paths: give either a file or options")
-        description = Description.from_file(file)
-    elif not path:
-        raise UserError("--path: missing: give --path '10 Mbit/s, 40 ms' for each path, or a file")
-    else:
-        description = Description.from_words(path or (), shared or (), tcp or (), **given)
+    description = _described(file, path, shared, tcp, {"tcp_cc": tcp_cc, "queue": queue, "buffer": buffer})
     rate = None if measured is None else _rate(measured)
     found = predict(description, cc or DEFAULT, runs=runs, measure=measure, seed=seed, store=store, workers=workers)
     settings = Settings(seed, runs, options={"measure": measure, "queue": description.queue})
@@ -92,6 +83,26 @@ def expect(
     _print(description, found, rate)
     for line in _notes(description, found, settings):
         typer.echo(line)
+
+
+def _described(
+    file: Path | None,
+    path: list[str] | None,
+    shared: list[str] | None,
+    tcp: list[str] | None,
+    settings: Mapping[str, str | None],
+) -> Description:
+    """Return the paths, from a file or from options."""
+    from manypath.expect import Description
+
+    given = {name: value for name, value in settings.items() if value is not None}
+    if file is not None:
+        if path or shared or tcp or given:
+            raise UserError(f"path: {file} already describes the paths: give either a file or options")
+        return Description.from_file(file)
+    if not path:
+        raise UserError("--path: missing: give --path '10 Mbit/s, 40 ms' for each path, or a file")
+    return Description.from_words(path, shared or (), tcp or (), **given)
 
 
 def _document(

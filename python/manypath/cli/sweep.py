@@ -98,19 +98,10 @@ def sweep(
     from manypath.campaign.sweep import Sweep
     from manypath.scenario.files import stem_of
 
-    _check_options(
-        {"--json": as_json, "--csv": as_csv, "--dask": dask, "--workers": workers, "--shard": shard, "--plot": plot}
-        | {
-            "--x": x,
-            "--y": y,
-            "--hue": hue,
-            "--columns": panels,
-            "--metric": metric,
-            "--where": where,
-            "--baseline": baseline,
-        }
-        | {"--frames": frames, "--check-warmup": warmup}
-    )
+    drawn = {"--plot": plot, "--x": x, "--y": y, "--hue": hue, "--columns": panels}
+    chosen = {"--metric": metric, "--where": where, "--baseline": baseline}
+    written = {"--json": as_json, "--csv": as_csv, "--frames": frames, "--check-warmup": warmup}
+    _check_options({**drawn, **chosen, **written, "--dask": dask, "--workers": workers, "--shard": shard})
     plan = Sweep.from_file(file)
     campaign = _sized(plan, yes)
     by = plan.by if plan.by is not None else ("flow",) if plan.runner is None else ()

@@ -300,7 +300,7 @@ def _way_back(link: str) -> str:
 
 
 def _no_link_twice(field: str, names: Collection[str]) -> None:
-    """Refuse names of which one is the other with ``/back``: the reverse link of one would be the link of the other."""
+    """Refuse a name with ``/back`` of another one: the link of one would be the reverse link of the other."""
     for name in names:
         if f"{name}/back" in names:
             raise UserError(
