@@ -121,8 +121,7 @@ def test_a_recorded_link_that_goes_down_says_so_at_its_first_control():
         (
             "flows\tz\treceive_buffer",
             "90 B",
-            "receive buffer: 90 B does not fit message size: 1452 B cannot be used: give at most receive buffer, "
-            "which is 90 B",
+            "receive buffer: 90 B cannot be used: give at least message size, which is 1452 B",
         ),
         ("links\tx: y.z\tqueue.packets", "0", "queue size: 0 is too small: give more than 0"),
         ("links\tx: y.z\tqueue.packets", " ", "queue size: an empty text is no limit: write one, such as 100"),
