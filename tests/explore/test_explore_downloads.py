@@ -32,7 +32,7 @@ def test_downloads_have_the_run(browser: Browser, address: str, tmp_path: Path):
 
 @pytest.mark.long
 def test_a_long_download_shows_its_progress_and_is_cancelled(browser: Browser, address: str, tmp_path: Path):
-    state = changed(short(), "measure", "300 s")
+    state = changed(short(), "measure", "3000 s")
     browser.open(linked(address, state))
     browser.downloads_to(tmp_path)
     browser.take_along("Download capture as pcapng")
