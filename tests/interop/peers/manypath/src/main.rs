@@ -1,7 +1,7 @@
 //! A peer over our own stack: one association, whose messages and events one task reads while another one sends.
 
 use bytes::Bytes;
-use manypath_net::{Association, Endpoint, Error, Event, Events, Message};
+use manypath_net::{Association, Endpoint, Error, Event, Events, Message, PathState};
 use manypath_peer::settings;
 use peer_contract::{Ledger, Options, Outgoing, fail, report, wait_for_end_of_input};
 use serde_json::{Value, json};
@@ -68,9 +68,11 @@ async fn run(options: Options) -> Endpoint {
 
 impl Peer {
     async fn run(mut self) {
-        // What was confirmed before the first event could be heard.
+        // What was confirmed or failed before the first event could be heard.
         for path in self.association.paths() {
-            if path.stats.confirmed && !path.is_primary {
+            if path.stats.confirmed && path.stats.state == PathState::Inactive {
+                self.tell_path(path.remote, false);
+            } else if path.stats.confirmed && !path.is_primary {
                 self.tell_path(path.remote, true);
             }
         }
