@@ -193,8 +193,10 @@ def _configure(host: Host, *, offload: bool) -> None:
     # Without this setting an interface that goes down loses its IPv6 addresses.
     host.run("sysctl", "-qw", "net.ipv6.conf.all.keep_addr_on_down=1")
     _ip("\n".join(lines), host.namespace)
+    end = time.monotonic() + 60
     while not all(host.run("ip", "-6", "route", "show", "table", "local", address) for address in host.ipv6):
         # The kernel adds these routes later, and drops packets that arrive before.
+        assert time.monotonic() < end, f"{host.namespace} has no local route of one of {', '.join(host.ipv6)}"
         time.sleep(0.001)
     for interface in host.interfaces if not offload else ():
         offloads = ["tx-udp-segmentation", "off", "gro", "off"]

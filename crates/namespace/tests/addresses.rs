@@ -9,7 +9,7 @@ use manypath_namespace::{Namespace, await_addresses};
 #[test]
 fn an_address_receives_the_first_packet_that_is_sent_to_it() {
     let Some(namespace) = with_interface() else { return };
-    // A kernel that is not waited for drops about one of ten
+    // Without the wait, the kernel drops about one of ten of these packets
     for last in 1..=100 {
         let address = IpAddr::V6(Ipv6Addr::new(0xfd00, 0, 0, last, 0, 0, 0, 1));
         namespace.add_address(address, 64, "tun").expect("an address");
@@ -23,7 +23,8 @@ fn an_address_receives_the_first_packet_that_is_sent_to_it() {
 fn an_address_that_does_not_exist_is_an_error() {
     let Some(namespace) = with_interface() else { return };
     let sought = [Ipv6Addr::LOCALHOST, "fd00::2".parse().expect("an address")];
-    let error = namespace.inside(|| await_addresses(&sought)).expect_err("nobody added it");
+    let error =
+        namespace.inside(|| await_addresses(&sought)).expect_err("no interface has fd00::2");
     assert_eq!(error.kind(), io::ErrorKind::TimedOut);
     assert!(error.to_string().contains("fd00::2"), "{error}");
 }
