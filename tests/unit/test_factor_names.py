@@ -198,7 +198,8 @@ def test_measurements_that_only_the_runner_knows_do_not_hide_a_factor(name: str)
 def test_other_runners_have_only_their_own_columns():
     """The columns of simulations are free there; those of all tables and the seed are not."""
     campaign = mp.Campaign(
-        mp.Function(lambda path, bytes, seed: {"wait": path * bytes + seed}, version="1"),  # noqa: A006 - factor
+        # "bytes" is a column of links
+        mp.Function(lambda path, bytes, seed: {"wait": path * bytes + seed}, version="1"),  # noqa: A006 - the factor
         {"path": [1, 2], "bytes": [3]},
         replications=2,
     )
