@@ -229,12 +229,21 @@ class Tab(PageObject):
 
     def write(self, label: str, value: Any) -> None:
         """Set the value of a field, a list, a switch, or a slider by the number of its step."""
-        self.until(lambda: self.has(label))
+        self.write_all({label: value})
+
+    def write_all(self, values: dict[str, Any]) -> None:
+        """Set the values of fields at once: no task of the page runs between them."""
+        self.until(lambda: all(map(self.has, values)))
 
         def write() -> None:
-            self._named(label).value = value
+            for label, value in values.items():
+                self.receive(label, value)
 
         self._in_loop(write)
+
+    def receive(self, label: str, value: Any) -> None:
+        """Set the value of a field from the loop of the page, as NiceGUI does with a message of a browser."""
+        self._named(label).value = value
 
     def shows_button(self, text: str, within: str = "") -> bool:
         """Whether a button is visible."""

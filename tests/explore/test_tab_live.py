@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import signal
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tab import Log, Tab
 from writers import association, hostile, measured
 
+from manypath.explore.live import page
 from real_time import needs_stack
 
 
@@ -56,6 +59,26 @@ def test_one_of_several_flows_is_chosen_and_two_tabs_choose_for_themselves(
     other.leave()
     assert "RTT of radio" in tab.chart("picture")
     tab.until(lambda: "cmt: open" in tab.text("#numbers"))
+
+
+def test_a_choice_counts_that_is_made_while_numbers_of_another_flow_arrive(
+    tab: Tab, follow: Log, tmp_path: Path, lines: list[str], monkeypatch: pytest.MonkeyPatch
+):
+    file = tmp_path / "run.jsonl"
+    file.write_text("".join(lines))
+    read, choices = page.background.io_bound, ["rival"]
+
+    async def interrupted(function: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+        found: Any = await read(function, *arguments, **options)
+        # The user chooses after the numbers were read, and before the page shows them.
+        if function is page._now and found.names and choices:
+            tab.receive("Flow", choices.pop())
+        return found
+
+    monkeypatch.setattr(page.background, "io_bound", interrupted)
+    tab.open(follow(file))
+    tab.until(lambda: "rival: open" in tab.text("#numbers"))
+    assert tab.value("Flow") == "rival"
 
 
 def test_names_of_a_hostile_log_are_text(tab: Tab, follow: Log, tmp_path: Path):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from states import expected, short
+from states import CHOICES, expected, short
 from tab import Simulation, Tab
 
 import manypath as mp
@@ -28,6 +28,16 @@ def test_every_everyday_preset_is_drawn(tab: Tab, name: str):
     tab.open(state)
     assert tab.digest() == expected(state)
     tab.until(lambda: tab.chart("picture"))
+
+
+def test_two_moves_at_once_both_count(tab: Tab):
+    tab.open(short())
+    tab.digest()
+    (one, cc, cc_place), (other, path, path_place) = CHOICES[3], CHOICES[-1]
+    tab.write_all({one: cc, other: path})
+    tab.shows(changed(changed(short(), cc_place, cc), path_place, path))
+    tab.rests()
+    assert (tab.value(one), tab.value(other)) == (cc, path)
 
 
 def test_a_preset_is_chosen_from_the_list(tab: Tab):

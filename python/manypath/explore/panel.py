@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from nicegui import run as background
 from nicegui import ui
+from nicegui.events import ValueChangeEventArguments
 
 from manypath.errors import UserError
 from manypath.explore import presets
@@ -97,7 +98,10 @@ class Panel:
 
     async def _list(self) -> None:
         """Offer the presets of the chosen collection."""
-        names = await background.io_bound(presets.names, self._heading.value)
+        heading = self._heading.value
+        names = await background.io_bound(presets.names, heading)
+        if heading != self._heading.value:
+            return
         self._preset, self._about.text = None, ""
         self._name.set_options(names or [], value=None)
 
@@ -192,21 +196,31 @@ class _Widget:
         """Show a value that was set elsewhere, and no refusal."""
         self._control, self._known = control, control.value
         self._refuse("")
+        self._shows = True
         if control.kind == "amount":
             if not _same(self._input.value, control.value):
                 self._input.value = str(control.value)
         elif self._input.value != control.value:
             self._input.value = control.value
         if self._slider is not None:
-            self._shows = True
             self._slider.value = self._at(control.value)
-            self._shows = False
+        self._shows = False
         if self._help.props["title"] != control.explanation:
             self._help.props["title"] = control.explanation
 
-    async def _moved(self) -> None:
-        """Pass on a value of the user; events of values that the page set itself are ignored."""
-        value = self._input.value
+    def _moved(self, event: ValueChangeEventArguments) -> Awaitable[None] | None:
+        """Pass on a value of the user, but none that `show` sets.
+
+        The event tells the value: a move of another control may show the former value before this one is passed on.
+        """
+        return None if self._shows else self._pass_on(event.value)
+
+    def _slid(self, event: ValueChangeEventArguments) -> Awaitable[None] | None:
+        """Pass on a move of the user; `show` moves the slider to the step that is nearest to a value."""
+        return None if self._shows else self._take(self._steps[int(event.value)])
+
+    async def _pass_on(self, value: Any) -> None:
+        """Set the value of the field."""
         if _same(value, self._known):
             self._refuse("")
             return
@@ -214,10 +228,6 @@ class _Widget:
         # An accepted value was shown before its run; a later one may have been refused since then.
         if said:
             self._refuse(said)
-
-    def _slid(self, event: Any) -> Awaitable[None] | None:
-        """Pass on a move of the user; `show` moves the slider to the step that is nearest to a value."""
-        return None if self._shows else self._take(self._steps[int(event.value)])
 
     async def _take(self, value: str) -> None:
         """Set a value of the slider."""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Awaitable
 from typing import NamedTuple
 
 from nicegui import run as background
 from nicegui import ui
+from nicegui.events import ValueChangeEventArguments
 
 from manypath.explore.charts import DARK, LIGHT, Theme
 from manypath.explore.live import plots, tables
@@ -93,9 +95,10 @@ class LivePage:
             self._pause = ui.button("Pause", icon="pause", on_click=self._stop_or_go)
             self._pause.props('outline no-caps aria-pressed="false"')
 
-    async def _choose(self) -> None:
-        self._flow = self._choice.value or ""
-        await self._tell()
+    def _choose(self, event: ValueChangeEventArguments) -> Awaitable[None]:
+        # At once: `_tell` may go on before a task that begins now, and would set the flow that was shown before.
+        self._flow = event.value or ""
+        return self._tell()
 
     def _slide(self, span: float) -> None:
         self._span = span
