@@ -48,6 +48,14 @@ def timeouts_of_sctp(granularity: str, sack_every: int) -> mp.Scenario:
     return mp.Scenario(network=network, flows={"sctp": flow}, warmup="20 s", measure="600 s")
 
 
+def unequal_delays(rtt_sample: str, delay: str) -> mp.Scenario:
+    """Return a CMT flow over two paths. The delay of the second is longer."""
+    network = mp.disjoint(a=mp.Link(rate="20 Mbit/s", delay="10 ms"), b=mp.Link(rate="10 Mbit/s", delay=delay))
+    buffers = {"send_buffer": "4 MB", "receive_buffer": "4 MB"}
+    flow = mp.Sctp(paths=["a", "b"], cc="cmt-rpv2", rtt_sample=rtt_sample, **buffers)
+    return mp.Scenario(network=network, flows={"cmt": flow})
+
+
 def share_without_sack(ack_every: int) -> mp.Scenario:
     """Return a TCP flow and a Multipath TCP flow with one path, both without SACK, on one link."""
     link = mp.Link(rate="10 Mbit/s", delay="10 ms", queue=mp.DropTail(packets=100))
@@ -78,6 +86,11 @@ def share(outcome: Mapping[str, Any]) -> float:
     return goodput("tcp")(outcome) / goodput("tcp", "mptcp")(outcome)
 
 
+def in_megabits(path: str) -> Callable[[Mapping[str, Any]], float]:
+    """Return the measurement of the goodput of a path of the CMT flow, Mbit/s."""
+    return lambda outcome: of_path("cmt", path, "goodput")(outcome) / 1e6
+
+
 def per_second(outcome: Mapping[str, Any]) -> float:
     """Return the packets with data per second of the far path."""
     return of_path("mptcp", "far", "data_packets")(outcome) / 1000.0
@@ -94,6 +107,9 @@ RULES = {
     '`rule="linux"`': mp.TcpRto(rule="linux"),
 }
 """Rules of TCP's timeout."""
+
+SAMPLES = ("any-sack", "same-path")
+"""What gives round-trip times of a path."""
 
 JITTERS = ("0 ms", "0.05 ms", "0.2 ms", "1 ms", "2.4 ms", "5 ms")
 """Jitter of the wires. The transmission time of a packet at the bottleneck is 2.4 ms."""
@@ -119,6 +135,16 @@ TABLES: dict[str, Simulated | Studied | Idealised] = {
             for name in ("none", "1 ms", "10 ms", "50 ms")
         },
         (Column("timeouts", of_flow("sctp", "timeouts")), Column("goodput, Mbit/s", goodput("sctp"))),
+        runs=12,
+    ),
+    "rtt-samples": Simulated(
+        "explanation/timeouts.md",
+        ("delay of b",),
+        {
+            (delay,): {sample: unequal_delays(sample, delay) for sample in SAMPLES}
+            for delay in ("10 ms", "20 ms", "25 ms", "30 ms", "50 ms", "100 ms")
+        },
+        tuple(Column(f"b, `{sample}`", in_megabits("b"), sample) for sample in SAMPLES),
         runs=12,
     ),
     "share-without-sack": Simulated(

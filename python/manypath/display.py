@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import shutil
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -193,7 +194,7 @@ def duration(seconds: float) -> str:
 def _flows(outcome: Outcome) -> Table:
     paths: dict[str, list[list[Any]]] = {}
     for path in path_rows(outcome):
-        window, rtt = path["cwnd"] / 1e3, 1e3 * path["srtt"]
+        window, rtt = path["cwnd"] / 1e3, None if math.isnan(path["srtt"]) else 1e3 * path["srtt"]
         counts = [path[count] for count in COUNTS]
         row = [None, path["path"], path["goodput"], None, window, rtt, *counts]
         paths.setdefault(path["flow"], []).append(row)

@@ -140,7 +140,12 @@ class Result:
 
     @property
     def digest(self) -> str:
-        """Hash of all events of the run: runs with equal digests are equal."""
+        """Hash of what happened to each packet at each link: time, link, size and fate.
+
+        Runs of one scenario with equal digests are equal. Runs of two scenarios with equal digests sent packets of the
+        same sizes at the same times; contents of packets and deliveries of messages, such as their order, are not in
+        the hash.
+        """
         return self.outcome["digest"]
 
     @cached_property

@@ -74,6 +74,7 @@ def test_models_have_the_fields_of_the_schema(model: type[Model], part: dict[str
         ("sack_immediately_at", "LimitingWindow"),
         ("window_probe", "WindowProbe"),
         ("window_overrun", "WindowOverrun"),
+        ("rtt_sample", "RttSample"),
         ("burst", "Burst"),
         ("cuc", "CumAck"),
         ("sack_path", "SackPath"),

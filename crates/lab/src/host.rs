@@ -4,6 +4,7 @@ use manypath_core::{SansIo, Span, Time, Via};
 use manypath_sctp as sctp;
 
 use crate::app::Application;
+use crate::course::{Course, PathCourse};
 use crate::endpoint::{Endpoint, Transport};
 use crate::packet::Packet;
 
@@ -12,14 +13,21 @@ use crate::packet::Packet;
 pub(crate) struct Host {
     endpoint: Endpoint,
     application: Application,
+    course: Course,
     /// SCTP packets are encoded by the sender and decoded by the receiver, as a test of the encoding. Results do not
     /// change.
     by_bytes: bool,
 }
 
 impl Host {
-    pub(crate) fn new(endpoint: Endpoint, application: Application, by_bytes: bool) -> Self {
-        Self { endpoint, application, by_bytes }
+    /// A host whose application sends on `paths`; a sink has none.
+    pub(crate) fn new(
+        endpoint: Endpoint,
+        application: Application,
+        paths: Vec<Via>,
+        by_bytes: bool,
+    ) -> Self {
+        Self { endpoint, application, course: Course::new(paths), by_bytes }
     }
 
     pub(crate) fn endpoint(&self) -> &Endpoint {
@@ -32,6 +40,19 @@ impl Host {
 
     pub(crate) fn application_mut(&mut self) -> &mut Application {
         &mut self.application
+    }
+
+    /// The integrals of the states of a path until `now`; the host is that of a source.
+    pub(crate) fn path_course(&self, now: Time, path: usize) -> PathCourse {
+        self.course.path(path, now, &self.endpoint, self.application.connection())
+    }
+
+    /// Completes the integrals of the states of paths before a call at `now` changes the states.
+    #[inline]
+    fn complete_course(&mut self, now: Time) {
+        if self.course.is_behind(now) {
+            self.course.complete(now, &self.endpoint, self.application.connection());
+        }
     }
 }
 
@@ -100,7 +121,8 @@ impl SansIo for Host {
 
     #[inline]
     fn handle_packet(&mut self, now: Time, via: Via, packet: &mut Packet) {
-        let Self { endpoint, application, by_bytes } = self;
+        self.complete_course(now);
+        let Self { endpoint, application, by_bytes, .. } = self;
         match endpoint {
             Endpoint::Sctp(sctp) => {
                 let packet = if *by_bytes { packet.open() } else { packet.sctp_mut() };
@@ -111,6 +133,7 @@ impl SansIo for Host {
     }
 
     fn handle_damaged(&mut self, now: Time, via: Via, packet: &mut Packet, damaged_byte: u32) {
+        self.complete_course(now);
         match &mut self.endpoint {
             Endpoint::Sctp(sctp) if self.by_bytes => {
                 arrive_damaged(sctp, via, packet, damaged_byte);
@@ -121,6 +144,7 @@ impl SansIo for Host {
     }
 
     fn handle_timeout(&mut self, now: Time) {
+        self.complete_course(now);
         let Self { endpoint, application, .. } = self;
         match endpoint {
             Endpoint::Sctp(sctp) => act(sctp, application, now),
@@ -130,7 +154,7 @@ impl SansIo for Host {
 
     #[inline]
     fn poll_transmit(&mut self, now: Time, packet: &mut Packet) -> Option<Via> {
-        let Self { endpoint, application, by_bytes } = self;
+        let Self { endpoint, application, by_bytes, .. } = self;
         match endpoint {
             Endpoint::Sctp(sctp) => {
                 let via = transmit(sctp, application, now, packet.sctp_mut())?;

@@ -1,34 +1,22 @@
-//! From two readings and the means between them to the outcome.
+//! From two readings to the outcome.
 
 use indexmap::IndexMap;
 use manypath_core::Span;
-use manypath_link::{Counters, LinkConfig};
 use manypath_sctp::StreamStats;
 
 use crate::app::Sink;
-use crate::means::Means;
 use crate::outcome::{
     FlowOutcome, HeadOfLine, Latency, LinkOutcome, Outcome, PathOutcome, ReorderBuffer,
 };
-use crate::reading::{FlowReading, PathReading, Reading, ReorderReading};
+use crate::reading::{FlowReading, LinkReading, PathReading, Reading, ReorderReading};
 use crate::scenario::Scenario;
 
 /// The outcome between the readings `before` and `after`, which are the measured time apart.
-pub(crate) fn measure(
-    scenario: &Scenario,
-    before: &Reading,
-    after: &Reading,
-    means: &Means,
-) -> Outcome {
-    let seconds = scenario.measure.as_secs_f64();
-    let flows = flows(scenario, before, after, means, seconds);
-    let links = scenario.network.links.iter().enumerate();
-    let links = links.map(|(index, (name, link))| {
-        let counters = (&before.links[index], &after.links[index]);
-        let outcome =
-            LinkOutcome { mean_queue: means.queue(index), ..of_link(link, counters, seconds) };
-        (name.clone(), outcome)
-    });
+pub(crate) fn measure(scenario: &Scenario, before: &Reading, after: &Reading) -> Outcome {
+    let flows = flows(scenario, before, after);
+    let readings = before.links.iter().zip(&after.links);
+    let links = scenario.network.links.keys().zip(readings);
+    let links = links.map(|(name, readings)| (name.clone(), of_link(readings, scenario.measure)));
     Outcome {
         flows,
         links: links.collect(),
@@ -50,19 +38,15 @@ pub(crate) fn complete(flow: &mut FlowOutcome, sink: &Sink) {
     flow.reorder_buffer.max = flow.reorder_buffer.max.max(sink.reordered().most);
 }
 
-fn flows(
-    scenario: &Scenario,
-    before: &Reading,
-    after: &Reading,
-    means: &Means,
-    seconds: f64,
-) -> IndexMap<String, FlowOutcome> {
+fn flows(scenario: &Scenario, before: &Reading, after: &Reading) -> IndexMap<String, FlowOutcome> {
+    let seconds = scenario.measure.as_secs_f64();
     let mut path = 0;
     let flows = scenario.flows.iter().enumerate();
     let outcomes = flows.map(|(index, (name, flow))| {
         let first = path;
         let paths = flow.paths().iter().map(|path_name| {
-            let outcome = of_path((&before.paths[path], &after.paths[path]), means, path, seconds);
+            let readings = (&before.paths[path], &after.paths[path]);
+            let outcome = of_path(readings, scenario.measure);
             path += 1;
             (path_name.clone(), outcome)
         });
@@ -106,13 +90,9 @@ fn of_flow(
     }
 }
 
-fn of_path(
-    (before, after): (&PathReading, &PathReading),
-    means: &Means,
-    index: usize,
-    seconds: f64,
-) -> PathOutcome {
-    let mean = means.path(index);
+fn of_path((before, after): (&PathReading, &PathReading), measured: Span) -> PathOutcome {
+    let seconds = measured.as_secs_f64();
+    let mean = after.course.since(&before.course, measured.as_nanos());
     let source = after.source.stats.since(&before.source.stats);
     let sink = after.sink.stats.since(&before.sink.stats);
     let lost_packets = after.lost - before.lost;
@@ -153,25 +133,20 @@ pub(crate) fn of_streams(before: &[StreamStats], after: &[StreamStats]) -> Vec<H
     streams.collect()
 }
 
-fn of_link(
-    link: &LinkConfig,
-    (before, after): (&Counters, &Counters),
-    seconds: f64,
-) -> LinkOutcome {
-    let delivered = after.delivered - before.delivered;
-    let lost = after.lost_in_all() - before.lost_in_all();
-    let bytes = after.bytes_delivered - before.bytes_delivered;
-    let bytes_lost = after.bytes_lost - before.bytes_lost;
-    let on_the_wire = bytes + bytes_lost + link.overhead * (delivered + after.lost - before.lost);
+fn of_link((before, after): (&LinkReading, &LinkReading), measured: Span) -> LinkOutcome {
+    let nanos = measured.as_nanos() as f64;
+    let queue = (after.queue - before.queue) as f64 / nanos;
+    let busy = (after.busy - before.busy).as_nanos() as f64 / nanos;
+    let (before, after) = (&before.counters, &after.counters);
     LinkOutcome {
         arrived: after.arrived - before.arrived,
-        delivered,
+        delivered: after.delivered - before.delivered,
         damaged: after.damaged - before.damaged,
         dropped: after.dropped() - before.dropped(),
-        lost,
-        bytes,
-        utilisation: 8.0 * on_the_wire as f64 / (link.rate.bits_per_second() as f64 * seconds),
-        mean_queue: 0.0,
+        lost: after.lost_in_all() - before.lost_in_all(),
+        bytes: after.bytes_delivered - before.bytes_delivered,
+        utilisation: busy,
+        mean_queue: queue,
     }
 }
 

@@ -4,7 +4,6 @@ use manypath_core::{Span, Time};
 
 use crate::build::Laboratory;
 use crate::error::Cause;
-use crate::means::Means;
 use crate::recorders::Recorders;
 use crate::series::Recorder;
 use crate::slices::Slices;
@@ -13,8 +12,6 @@ use crate::slices::Slices;
 pub(crate) struct Observers<'a> {
     /// Slices of the run, between which it can be stopped.
     pub(crate) slices: Slices<'a>,
-    /// Means over the measured time.
-    pub(crate) means: Means,
     /// The series, if requested, from the start of the run on.
     pub(crate) recorder: Option<Recorder>,
     /// Called for packets and hosts, not at fixed instants.
@@ -22,23 +19,15 @@ pub(crate) struct Observers<'a> {
 }
 
 impl Observers<'_> {
-    /// Runs to `until`; each observer samples at its instants, after all events of that instant.
+    /// Runs to `until`; the series is sampled at its instants, after all events of that instant.
     pub(crate) fn run_until(
         &mut self,
         laboratory: &mut Laboratory,
         until: Time,
     ) -> Result<(), Cause> {
-        loop {
-            let recording = self.recorder.as_ref().map_or(Time::NEVER, Recorder::next);
-            let at = recording.min(self.means.next());
-            if at > until {
-                break;
-            }
+        while let Some(at) = self.recorder.as_ref().map(Recorder::next).filter(|&at| at <= until) {
             self.run_world(laboratory, at)?;
-            if self.means.next() <= at {
-                self.means.look(laboratory);
-            }
-            if let Some(recorder) = self.recorder.as_mut().filter(|_| recording <= at) {
+            if let Some(recorder) = &mut self.recorder {
                 recorder.look(laboratory);
             }
         }

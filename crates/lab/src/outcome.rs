@@ -14,7 +14,8 @@ pub struct Outcome {
     pub flows: IndexMap<String, FlowOutcome>,
     /// Core links by name.
     pub links: IndexMap<String, LinkOutcome>,
-    /// Hash of all events of the run: 16 hexadecimal digits.
+    /// Hash of what happened to each packet at each link: time, link, size and fate. 16 hexadecimal digits. Contents of
+    /// packets and deliveries of messages are not in it.
     pub digest: String,
     /// Deliveries of packets by links, warm-up and access links included.
     pub packet_hops: u64,
@@ -111,8 +112,8 @@ pub struct PathOutcome {
     pub cwnd: f64,
     /// Slow-start threshold, mean over time.
     pub ssthresh: f64,
-    /// Smoothed RTT, mean over time.
-    pub srtt: f64,
+    /// Smoothed RTT, mean over the time for which it was known; null without an RTT sample.
+    pub srtt: Option<f64>,
     /// Outstanding bytes, mean over time.
     pub outstanding: f64,
     /// Packets with data sent on the path.
@@ -143,7 +144,7 @@ pub struct LinkOutcome {
     pub lost: u64,
     /// Bytes delivered, framing excluded.
     pub bytes: u64,
-    /// Transmitted bits, framing included, divided by what the initial rate of the link allows.
+    /// The time for which the transmitter was busy, as a share of the measured time.
     pub utilisation: f64,
     /// Packets in the queue, mean over time.
     pub mean_queue: f64,

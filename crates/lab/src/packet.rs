@@ -1,6 +1,7 @@
 //! The packet of the simulated network: an SCTP packet or a TCP segment.
 
 use std::mem::offset_of;
+use std::net::IpAddr;
 
 use bytes::Bytes;
 use manypath_core::{Encode, Packet as _, Via};
@@ -88,6 +89,12 @@ impl Packet {
         let result = self.sctp.decode(&datagram, header);
         assert_eq!(result.map_err(|error| error.rule), Err(sctp::Rule::Checksum));
         (&self.sctp, datagram)
+    }
+
+    /// Whether the packet, which is sent via `via`, is encapsulated in UDP. RFC 6951
+    pub(crate) fn is_in_udp(&self, via: Via) -> bool {
+        let header = if IpAddr::from(via.local).is_ipv4() { 20 } else { 40 };
+        matches!(self.protocol, Protocol::Sctp) && self.sctp.network_header > header
     }
 
     /// Protocol number for the network header. RFC 9260 §1, RFC 9293 §3.1

@@ -1,6 +1,6 @@
 //! A snapshot of a running world: counters and state of every flow, path and core link.
 
-use manypath_core::{BlockedTime, PathId, Time, Via};
+use manypath_core::{BlockedTime, PathId, Span, Time, Via};
 use manypath_events::{Marks, PathView};
 use manypath_link::Counters;
 use manypath_sctp::{self as sctp, StreamStats};
@@ -9,6 +9,7 @@ use manypath_tcp as tcp;
 use crate::app::{Application, Sink, Source};
 use crate::build::{FlowHosts, Laboratory, via};
 use crate::counters::{EndStats, HostStats, PathEndStats, TcpEnd};
+use crate::course::PathCourse;
 use crate::endpoint::{ConnectionId, Ending, Endpoint};
 
 /// Counters of a flow so far.
@@ -40,6 +41,18 @@ pub(crate) struct PathReading {
     pub(crate) blocked: BlockedTime,
     /// Packets of the source that were dropped, lost or damaged.
     pub(crate) lost: u64,
+    /// The states of the path at the source so far.
+    pub(crate) course: PathCourse,
+}
+
+/// Counters of a link so far.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LinkReading {
+    pub(crate) counters: Counters,
+    /// The integral over time of the packets in the queue, in packets times nanoseconds.
+    pub(crate) queue: u128,
+    /// The time for which the transmitter was busy.
+    pub(crate) busy: Span,
 }
 
 /// Counters of one end of a path so far, and the state of the path as seen from there.
@@ -56,19 +69,25 @@ pub(crate) struct Reading {
     pub(crate) flows: Vec<FlowReading>,
     /// Paths of all flows, flow by flow.
     pub(crate) paths: Vec<PathReading>,
-    pub(crate) links: Vec<Counters>,
+    pub(crate) links: Vec<LinkReading>,
 }
 
 impl Laboratory {
     /// Reads all counters; `path_counts` has the number of paths of each flow.
-    pub(crate) fn read(&self, path_counts: &[usize]) -> Reading {
+    pub(crate) fn read(&mut self, path_counts: &[usize]) -> Reading {
         let flows = self.flows.iter().map(|&flow| self.read_flow(flow)).collect();
         let paths = self.flows.iter().zip(path_counts);
+        let this = &*self;
         let paths = paths
-            .flat_map(|(&flow, &count)| (0..count).map(move |path| self.read_path(flow, path)))
+            .flat_map(|(&flow, &count)| (0..count).map(move |path| this.read_path(flow, path)))
             .collect();
-        let links = self.links.iter().map(|&link| *self.world.link(link).counters()).collect();
-        Reading { flows, paths, links }
+        let world = &mut self.world;
+        let links = self.links.iter().map(|&link| LinkReading {
+            counters: *world.link(link).counters(),
+            queue: world.queue_integral(link),
+            busy: world.busy(link),
+        });
+        Reading { flows, paths, links: links.collect() }
     }
 
     fn read_flow(&self, flow: FlowHosts) -> FlowReading {
@@ -97,9 +116,8 @@ impl Laboratory {
                 ReorderReading { bytes: stats.bytes, byte_nanos: stats.byte_nanos }
             }
             Endpoint::Tcp(_) => {
-                let reordered = sink.reordered();
-                let byte_nanos = reordered.byte_nanos_until(now);
-                ReorderReading { bytes: reordered.bytes, byte_nanos }
+                let bytes = sink.reordered().bytes;
+                ReorderReading { bytes: bytes.value(), byte_nanos: bytes.until(now) }
             }
         }
     }
@@ -129,6 +147,7 @@ impl Laboratory {
             sink: read(flow.sink, self.sink(flow).connection(), via.reversed()),
             blocked: self.read_blocked(flow, path, via),
             lost: self.world.lost(flow.source, via),
+            course: self.world.host(flow.source).path_course(self.world.now(), path),
         }
     }
 
@@ -227,6 +246,17 @@ impl Endpoint {
                 (path < sctp.path_count(id)).then(|| (&sctp.path_stats(id, number)).into())
             }
             Self::Tcp(_) => self.read_path(id, path, via).map(|reading| reading.stats.view()),
+        }
+    }
+
+    /// The state of a path, if the association or connection knows it; counters may be those of its last subflow.
+    pub(crate) fn state(&self, id: ConnectionId, path: usize, via: Via) -> Option<PathView> {
+        match self {
+            Self::Sctp(_) => self.view_path(id, path, via),
+            Self::Tcp(tcp) => {
+                let last = subflows(tcp, id.tcp(), via).last();
+                last.map(|subflow| (&tcp.path_stats(id.tcp(), subflow)).into())
+            }
         }
     }
 

@@ -16,7 +16,6 @@ use crate::conservation;
 use crate::error::{Cause, RunError};
 use crate::events::{EventLog, EventsConfig};
 use crate::job::Job;
-use crate::means::Means;
 use crate::measure::{complete, measure};
 use crate::observe::Observers;
 use crate::outcome::Outcome;
@@ -115,7 +114,6 @@ fn run_unguarded(
     let path_counts: Vec<_> = scenario.flows.values().map(|flow| flow.paths().len()).collect();
     let mut observers = Observers {
         slices,
-        means: Means::new(scenario.measure_from(), &path_counts, laboratory.links.len()),
         recorder: watch.series.map(|every| Recorder::new(scenario, every, &mut laboratory)),
         recorders,
     };
@@ -126,7 +124,7 @@ fn run_unguarded(
     capture.map_or(Ok(()), Capture::finish)?;
     events.map_or(Ok(()), EventLog::finish)?;
     let after = laboratory.read(&path_counts);
-    let mut outcome = measure(scenario, &before, &after, &observers.means);
+    let mut outcome = measure(scenario, &before, &after);
     let totals = laboratory.world.totals();
     outcome.digest = format!("{:016x}", laboratory.world.digest());
     outcome.packet_hops = totals.hops;

@@ -17,7 +17,7 @@ pub struct StateColumns {
     pub cwnd: Vec<f64>,
     /// Slow-start threshold in bytes.
     pub ssthresh: Vec<f64>,
-    /// Smoothed RTT in seconds; 0 before the first measurement.
+    /// Smoothed RTT in seconds; NaN before the first sample.
     pub srtt: Vec<f64>,
     /// Outstanding bytes as the congestion control counts them.
     pub outstanding: Vec<f64>,
@@ -63,7 +63,7 @@ impl StateColumns {
         [
             (&mut self.cwnd, state.window as f64),
             (&mut self.ssthresh, state.ssthresh as f64),
-            (&mut self.srtt, state.srtt),
+            (&mut self.srtt, if state.srtt > 0.0 { state.srtt } else { f64::NAN }),
             (&mut self.outstanding, state.outstanding as f64),
             (&mut self.weight, state.weight.unwrap_or(f64::NAN)),
         ]

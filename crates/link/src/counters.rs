@@ -31,8 +31,6 @@ pub struct Counters {
     pub lost: u64,
     /// Packets waiting or in transmission when the link went down.
     pub lost_down: u64,
-    /// Bytes that the loss model removed at the far end.
-    pub bytes_lost: u64,
 }
 
 impl Counters {

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use manypath_core::{Random, Span, Streams, Time};
+use manypath_core::{Integral, Random, Span, Streams, Time};
 
 use crate::config::{Change, LinkConfig, LinkEvent};
 use crate::counters::Counters;
@@ -39,6 +39,8 @@ pub struct Pipe<T> {
     /// Whether `discarded` or `stranded` has items. It is checked for every packet; one flag is cheaper than two lists.
     holds_lost: bool,
     counters: Counters,
+    /// The number of waiting packets.
+    waiting: Integral,
     /// Items that the queue accepted and dropped later, and that were not yet returned to the owner.
     discarded: Vec<T>,
     /// Items that were inside when the link went down and that were not yet returned to the owner.
@@ -111,6 +113,7 @@ impl<T: Copy> Pipe<T> {
             loss_random: streams.stream(&format!("link/{name}/loss")),
             jitter_random: streams.stream(&format!("link/{name}/jitter")),
             counters: Counters::default(),
+            waiting: Integral::default(),
             discarded: Vec::new(),
             stranded: Vec::new(),
             holds_lost: false,
@@ -154,6 +157,18 @@ impl<T: Copy> Pipe<T> {
     pub fn queue_len(&mut self, now: Time) -> usize {
         self.settle(now);
         self.queue.len()
+    }
+
+    /// The integral over time of the number of waiting packets until `now`, in packets times nanoseconds.
+    pub fn queue_integral(&mut self, now: Time) -> u128 {
+        self.settle(now);
+        self.waiting.until(now)
+    }
+
+    /// The time for which the transmitter was busy until `now`.
+    pub fn busy(&mut self, now: Time) -> Span {
+        self.settle(now);
+        self.transmitter.busy(now)
     }
 
     /// Bytes waiting for the transmitter at `now`, framing excluded.
@@ -206,7 +221,7 @@ impl<T: Copy> Pipe<T> {
             debug_assert!(nothing.is_none(), "a packet waited for an idle transmitter");
         }
         let verdict = self.queue.enqueue(now, entry, &mut self.discarded);
-        self.look_at_queue();
+        self.look_at_queue(now);
         match verdict {
             Verdict::Queued if is_idle => self.start_next(now),
             Verdict::Queued => {}
@@ -238,7 +253,6 @@ impl<T: Copy> Pipe<T> {
             }
             Fate::Lost => {
                 self.counters.lost += 1;
-                self.counters.bytes_lost += u64::from(size);
                 return Some(Popped::Lost { item, cause: LossCause::Chance });
             }
         };
@@ -269,7 +283,7 @@ impl<T: Copy> Pipe<T> {
         if let Some(entry) = self.queue.dequeue(start, &mut self.discarded) {
             self.start(start, entry);
         }
-        self.look_at_queue();
+        self.look_at_queue(start);
     }
 
     #[inline]
@@ -284,11 +298,12 @@ impl<T: Copy> Pipe<T> {
         self.flying.push_back(Flight { arrives: self.last_arrives, item, size });
     }
 
-    /// Updates `next_start` and `holds_lost` after a change of the queue.
+    /// Updates `waiting`, `next_start` and `holds_lost` after a change of the queue.
     #[inline]
-    fn look_at_queue(&mut self) {
-        self.next_start =
-            if self.queue.is_empty() { Time::NEVER } else { self.transmitter.free_at() };
+    fn look_at_queue(&mut self, at: Time) {
+        let waiting = self.queue.len();
+        self.waiting.set(at, waiting as u64);
+        self.next_start = if waiting == 0 { Time::NEVER } else { self.transmitter.free_at() };
         self.look_for_lost();
     }
 
@@ -346,7 +361,7 @@ impl<T: Copy> Pipe<T> {
             self.stranded.push(entry.item);
         }
         self.transmitter.abort(at);
-        self.look_at_queue();
+        self.look_at_queue(at);
     }
 }
 

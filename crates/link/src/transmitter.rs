@@ -18,6 +18,8 @@ pub(crate) struct Transmitter {
     free_at: Time,
     /// The remainder beyond that nanosecond.
     remainder: u64,
+    /// The time for which it was busy, until `free_at`.
+    busy: Span,
     /// The transmission time of the last packet. The next packet often has the same size, so this avoids a division.
     last: Airtime,
     /// The delivery opportunities of a recorded link; they replace the rate.
@@ -40,7 +42,7 @@ impl Transmitter {
     pub(crate) fn new(rate: Rate, overhead: u64, trace: Option<&Trace>) -> Self {
         let recorded = trace.map(|trace| Box::new(Recorded::new(trace.clone(), overhead)));
         let last = if recorded.is_some() { Airtime::OF_TRACE } else { Airtime::new(rate, 0, 0) };
-        Self { rate, overhead, free_at: Time::ZERO, remainder: 0, last, recorded }
+        Self { rate, overhead, free_at: Time::ZERO, remainder: 0, busy: Span::ZERO, last, recorded }
     }
 
     /// The earliest instant at which another packet may start.
@@ -59,6 +61,7 @@ impl Transmitter {
             self.last = self.airtime(start, bytes, carried);
         }
         self.free_at = start + self.last.span;
+        self.busy += self.last.span;
         self.remainder = self.last.remainder;
         self.free_at
     }
@@ -80,8 +83,15 @@ impl Transmitter {
         self.last = Airtime::new(rate, 0, 0);
     }
 
+    /// The time for which the transmitter was busy until `now`. On a recorded link this includes the time for which a
+    /// packet waited for its opportunity.
+    pub(crate) fn busy(&self, now: Time) -> Span {
+        self.busy - self.free_at.saturating_since(now)
+    }
+
     /// Discards the packet in transmission, if there is one. The transmitter is free from `now`.
     pub(crate) fn abort(&mut self, now: Time) {
+        self.busy = self.busy(now);
         self.free_at = self.free_at.min(now);
         self.remainder = 0;
     }

@@ -9,7 +9,7 @@ counters! {
         packets_sent,
         /// Segments received, of any kind.
         packets_received,
-        /// Segments with data or FIN sent, retransmissions included.
+        /// Segments with data sent, retransmissions included.
         data_packets,
         /// Pure acknowledgements sent.
         acks_sent,
@@ -42,7 +42,7 @@ counters! {
 counters! {
     /// Counters of a path, and its current state.
     PathStats {
-        /// Segments with data or FIN sent on the path, retransmissions included.
+        /// Segments with data sent on the path, retransmissions included.
         data_packets,
         /// Network-layer bytes of these segments, IP header included.
         wire_bytes_sent,

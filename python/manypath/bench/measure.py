@@ -33,7 +33,7 @@ class Measured:
     peak_memory_bytes: int
     """Peak memory of the process, interpreter included."""
     digest: str
-    """Hash of all events of the run: runs with equal digests did equal work."""
+    """Hash of what happened to each packet at each link: runs with equal digests did equal work."""
     cpu_seconds: float
     """CPU time of the run, seconds."""
     goodput: dict[str, float]

@@ -13,10 +13,6 @@ from manypath.explore.state import State
 
 def path_table(answer: Answer) -> str:
     """Return a table of the flows and their paths."""
-    samples = answer.result.series["paths"]
-    measured = samples[samples["time"] > answer.scenario.warmup / 1e9]
-    # The mean over time counts 0 before the first sample of a round-trip time.
-    known = (measured["srtt"] > 0.0).groupby([measured["flow"], measured["path"]]).mean()
     rows = [
         (
             row["flow"],
@@ -25,7 +21,7 @@ def path_table(answer: Answer) -> str:
             "" if math.isnan(row["loss_rate"]) else f"{100 * row['loss_rate']:.2f} %",
             f"{row['window_cuts']:.0f}",
             f"{row['timeouts']:.0f}",
-            _round_trip(row["srtt"], known.get((row["flow"], row["path"]), 0.0)),
+            "" if math.isnan(row["srtt"]) else f"{1e3 * row['srtt']:.0f}",
         )
         for row in answer.result.paths.reset_index().to_dict("records")
     ]
@@ -45,11 +41,6 @@ def not_drawn(answer: Answer) -> str:
         f"{kind} of the first {most} of {found} {noun}s" for kind, (found, most, noun) in kinds.items() if found > most
     ]
     return f'<p class="x-note">Drawn are: {"; ".join(said)}.</p>' if said else ""
-
-
-def _round_trip(mean: float, known: float) -> str:
-    """Return the mean over the time in which the round-trip time is known, ms; `known` is its share of the time."""
-    return "" if math.isnan(mean) or known <= 0.0 else f"{1e3 * mean / known:.0f}"
 
 
 def event_table(answer: Answer) -> str:

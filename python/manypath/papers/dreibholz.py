@@ -32,3 +32,7 @@ AUTHORS = "the authors' experiment configuration for INET"
 
 SIMULATOR = "INET, the authors' simulator"
 """Source of a setting: the default of the simulator."""
+
+INET = {"rtt_sample": "same-path"}
+"""Rules of INET's SCTP that differ from the defaults of `Sctp`: INET takes round-trip times of a path only from SACKs on
+this path. Its switch against that rule, ``cmtSlowPathRTTUpdate``, is off."""

@@ -40,7 +40,10 @@ class Rto(Model):
 
 
 class Sctp(Model):
-    """An SCTP association; over several paths it is CMT-SCTP. The defaults are the settings of [D11]'s authors."""
+    """An SCTP association; over several paths it is CMT-SCTP.
+
+    The defaults are the settings of [D11]'s authors, except for `rtt_sample`.
+    """
 
     transport: Literal["sctp"] = "sctp"
     """Name of the protocol."""
@@ -122,6 +125,10 @@ class Sctp(Model):
     window_overrun: Literal["never", "packet", "wraps"] = "never"
     """Whether new data may exceed the peer's receive window: never, by one packet, or as with INET's unsigned
     counter."""
+    rtt_sample: Literal["any-sack", "same-path"] = "any-sack"
+    """What gives round-trip times of a path: any SACK (RFC 9260 section 6.3.1), or only SACKs on the path of the
+    acknowledged data, as in INET: a path whose data is first acknowledged on a faster path then has samples from
+    heartbeats only."""
     rto: Rto = Rto()
     """Limits of the retransmission timeout."""
     heartbeat_interval: Span = Field(default="30 s", gt=0)

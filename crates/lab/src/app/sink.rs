@@ -1,6 +1,6 @@
 //! A sink that reads all data immediately and checks it.
 
-use manypath_core::Time;
+use manypath_core::{Integral, Time};
 
 use super::handovers::Handovers;
 use super::latency::Latencies;
@@ -24,11 +24,7 @@ pub(crate) struct Sink {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Reordered {
     /// Bytes after the latest packet.
-    pub(crate) bytes: u64,
-    /// When the number of bytes was last updated.
-    since: Time,
-    /// Integral over time until then, in bytes times nanoseconds.
-    byte_nanos: u128,
+    pub(crate) bytes: Integral,
     /// Maximum after any packet of the measured time.
     pub(crate) most: u64,
 }
@@ -126,20 +122,9 @@ impl Sink {
 impl Reordered {
     #[inline]
     fn note(&mut self, now: Time, bytes: u64, is_measured: bool) {
-        if self.bytes == 0 && bytes == 0 {
-            // Nothing is counted for the time since the last change
-            return;
-        }
-        self.byte_nanos = self.byte_nanos_until(now);
-        (self.bytes, self.since) = (bytes, now);
+        self.bytes.set(now, bytes);
         if is_measured {
             self.most = self.most.max(bytes);
         }
-    }
-
-    /// Integral over time in bytes times nanoseconds: its growth between two instants, divided by the time between
-    /// them, is the mean occupancy.
-    pub(crate) fn byte_nanos_until(&self, now: Time) -> u128 {
-        self.byte_nanos + u128::from(self.bytes) * u128::from((now - self.since).as_nanos())
     }
 }

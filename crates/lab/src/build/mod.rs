@@ -76,9 +76,10 @@ impl Laboratory {
             Flow::Sctp(flow) => Ledger::of_messages(messages.clone(), app.ordered(), flow.streams),
             Flow::Tcp(_) | Flow::Mptcp(_) => Ledger::of_stream(messages.clone()),
         };
+        let paths: Vec<_> = (0..flow.paths().len()).map(|path| via(index, path)).collect();
         let source = Source::new(Plan {
             start: start(name, flow, streams),
-            paths: (0..flow.paths().len()).map(|path| via(index, path)).collect(),
+            paths: paths.clone(),
             peer_port: PORT,
             messages,
             pace: Pace::new(app, streams, name),
@@ -88,14 +89,14 @@ impl Laboratory {
             handovers: handovers.clone(),
         });
         let sink = Sink::new(ledger, handovers, scenario.measure_from());
-        let mut host = |side: Side, application| {
+        let mut host = |side: Side, application, paths| {
             let endpoint = endpoint(flow, index, side, streams, name);
-            self.world.add_host(Host::new(endpoint, application, by_bytes))
+            self.world.add_host(Host::new(endpoint, application, paths, by_bytes))
         };
         FlowHosts {
             index,
-            source: host(Side::Source, Application::Source(source)),
-            sink: host(Side::Sink, Application::Sink(sink)),
+            source: host(Side::Source, Application::Source(source), paths),
+            sink: host(Side::Sink, Application::Sink(sink), Vec::new()),
         }
     }
 

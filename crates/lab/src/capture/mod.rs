@@ -9,7 +9,7 @@ use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 
 use manypath_core::Encode;
-use manypath_pcapng::{self as pcapng, ip};
+use manypath_pcapng::{self as pcapng, ip, udp};
 use manypath_sim::{LinkId, PacketEvent, Sight};
 use serde::Deserialize;
 
@@ -39,8 +39,9 @@ pub(crate) struct Capture {
     interfaces: Vec<Option<u32>>,
     /// The state of earlier packets on all links that the encoding of later ones depends on.
     memory: Memory,
-    /// The current packet; kept to reuse its memory.
+    /// The current packet, and its contents beyond a UDP header; kept to reuse their memory.
     packet: Vec<u8>,
+    contents: Vec<u8>,
     /// The first error of the file.
     failure: Option<io::Error>,
 }
@@ -72,6 +73,7 @@ impl Capture {
             interfaces,
             memory: Memory::default(),
             packet: Vec::new(),
+            contents: Vec::new(),
             failure: None,
         })
     }
@@ -96,8 +98,15 @@ impl Capture {
             return;
         }
         self.packet.clear();
-        let content = |out: &mut Vec<u8>| packet.encode(via, &self.memory, out);
-        ip::write(&mut self.packet, via, packet.protocol_number(), content);
+        if packet.is_in_udp(via) {
+            self.contents.clear();
+            packet.encode(via, &self.memory, &mut self.contents);
+            udp::write(&mut self.packet, via, [ENCAPSULATION; 2], &self.contents);
+        } else {
+            let content = |out: &mut Vec<u8>| packet.encode(via, &self.memory, out);
+            ip::write(&mut self.packet, via, packet.protocol_number(), content);
+        }
+        debug_assert_eq!(self.packet.len(), sight.size as usize, "a capture has what links count");
         let comment = sight.damaged_byte.map(|byte| {
             // Inverts all bits of the byte, as in the packet drop report about the packet
             self.packet[byte as usize] = !self.packet[byte as usize];
@@ -127,6 +136,9 @@ fn chosen(names: &[String], laboratory: &Laboratory) -> Result<Vec<LinkId>, Capt
     let all: Vec<_> = laboratory.world.links().collect();
     Ok(wanted.into_iter().map(|index| all[index]).collect())
 }
+
+/// The UDP port of SCTP. RFC 6951 §5.1
+const ENCAPSULATION: u16 = 9899;
 
 /// Size of the write buffer in bytes.
 const BUFFER: usize = 256 * 1024;

@@ -4,8 +4,8 @@ use manypath_core::Span;
 use manypath_link::DocumentError;
 use manypath_link::document::{read, read_part};
 use manypath_sctp::{
-    BufferSplit, Burst, Config, CumAck, LimitingWindow, PathBlocking, Rescheduling, SackPath,
-    SendOrder, SplitBy, T3Path, T3Reset, WindowOverrun, WindowProbe,
+    BufferSplit, Burst, Config, CumAck, LimitingWindow, PathBlocking, Rescheduling, RttSample,
+    SackPath, SendOrder, SplitBy, T3Path, T3Reset, WindowOverrun, WindowProbe,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -39,7 +39,8 @@ macro_rules! sctp_flow {
 
 sctp_flow! {
     /// An SCTP association; with several paths it can use them concurrently. Missing fields have the values of
-    /// [`SctpFlow::default`]: those of \[D11]'s authors, with the congestion control of a single path. RFC 9260
+    /// [`SctpFlow::default`]: those of \[D11]'s authors except for `rtt_sample`, with the congestion control of a single
+    /// path. RFC 9260
     SctpFlow {
         /// Paths by name; the first is the primary one.
         paths: Vec<String> = Vec::new(),
@@ -122,6 +123,8 @@ sctp_flow! {
         window_probe: WindowProbe = WindowProbe::Path,
         /// Whether new data may exceed the peer's receive window.
         window_overrun: WindowOverrun = WindowOverrun::Never,
+        /// The SACKs and chunks that give RTT samples of a path.
+        rtt_sample: RttSample = RttSample::AnySack,
         /// Interval between heartbeats of an idle path, to which one RTO is added.
         heartbeat_interval: Span = Span::from_secs(30),
         /// A path fails when its number of consecutive errors exceeds this.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::networks::{disjoint, flow, link, outcome, scenario, tcp};
 use manypath_core::Span;
-use manypath_lab::scenario::{Flow, MptcpFlow};
+use manypath_lab::scenario::{Flow, MptcpFlow, SctpFlow};
 use manypath_lab::{CaptureConfig, Cause, Job, Outcome, RunError, Scenario, Watch, run};
 
 /// A flow over two paths, five seconds from its beginning on.
@@ -97,8 +97,10 @@ fn an_unknown_link_is_answered_with_the_nearest_one_before_anything_is_written()
 fn flows_of_every_protocol_are_captured_for_any_choice_of_links() {
     let network = ["south", "north"].map(|name| (name, link(10.0, Span::from_millis(5), 50)));
     let paths = ["south", "north"].map(str::to_owned).to_vec();
-    let flows: [(&str, Flow); 3] = [
+    let in_udp = SctpFlow { udp_encapsulation: true, ..flow(&["south", "north"], "newreno") };
+    let flows: [(&str, Flow); 4] = [
         ("cmt", flow(&["south", "north"], "newreno").into()),
+        ("udp", in_udp.into()),
         ("file", tcp("north").into()),
         ("both", MptcpFlow { paths, ..MptcpFlow::default() }.into()),
     ];
@@ -111,7 +113,7 @@ fn flows_of_every_protocol_are_captured_for_any_choice_of_links() {
     let north = &seen.links["north"];
     assert_eq!(traffic(&file), [(north.delivered, north.bytes)]);
     let bytes = fs::read(&file).unwrap();
-    for protocol in [6, 132] {
+    for protocol in [6, 17, 132] {
         let header = [0x40, 0, 64, protocol];
         assert!(bytes.windows(4).any(|window| window == header), "protocol {protocol}");
     }

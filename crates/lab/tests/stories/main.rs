@@ -11,6 +11,7 @@ mod digests;
 mod drain;
 mod events;
 mod latency;
+mod means;
 mod mptcp;
 mod outages;
 mod physics;

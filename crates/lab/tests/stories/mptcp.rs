@@ -2,8 +2,10 @@
 
 use crate::networks::{disjoint, flow, link, near, outcome, scenario, shared, tcp};
 use manypath_core::{Span, Time};
-use manypath_lab::scenario::{Application, Flow, MessageSize, MptcpFlow};
-use manypath_link::{Change, LinkConfig, LinkEvent};
+use manypath_lab::scenario::{Application, Flow, MessageSize, MptcpFlow, Start};
+use manypath_lab::{ByLimit, Scenario};
+use manypath_link::loss::BernoulliConfig;
+use manypath_link::{Change, LinkConfig, LinkEvent, LossConfig};
 use manypath_tcp::Scheduler;
 
 /// A connection whose packets have 1500 bytes, 20 of them options.
@@ -94,4 +96,52 @@ fn all_three_protocols_share_a_link() {
     let total: f64 = run.flows.values().map(|flow| flow.goodput).sum();
     near(total, 20e6 * PAYLOAD, 0.03);
     assert!(run.flows.values().all(|flow| flow.goodput > 2e6), "{:?}", run.flows);
+}
+
+/// A connection that sends an amount of data from the start of the run on, and ends.
+fn transfer(paths: &[&str], size: u64) -> MptcpFlow {
+    let message = MessageSize { min: 1440, max: 1440 };
+    MptcpFlow {
+        app: Application::Transfer { size, message, ordered: true },
+        start: Start { earliest: Span::ZERO, latest: Span::ZERO },
+        ..mptcp(paths)
+    }
+}
+
+#[test]
+fn a_fin_without_data_is_no_packet_with_data() {
+    let network = || disjoint([("a", middling(5.0, 10)), ("b", middling(5.0, 20))]);
+    for paths in [&["a"][..], &["a", "b"]] {
+        let run = outcome(&scenario(network(), [("file", transfer(paths, 144_000))], 0, 10), 0);
+        let file = &run.flows["file"];
+        assert_eq!((file.closed.as_deref(), file.delivered_messages), (Some("finished"), 100));
+        assert_eq!(file.data_packets, 100);
+        let sent: f64 = file.paths.values().map(|path| path.throughput).sum();
+        near(sent * 10.0 / 8.0, 100.0 * 1500.0, 1e-9);
+    }
+}
+
+/// The subflow on the lossy path may wait for the acknowledgement of its FIN after the connection has ended.
+#[test]
+fn no_limit_blocks_a_path_after_the_end_of_its_connection() {
+    let loss = LossConfig::Bernoulli(BernoulliConfig { p: 0.05 });
+    let lossy = LinkConfig { loss, ..middling(5.0, 50) };
+    let network = disjoint([("a", middling(5.0, 10)), ("b", lossy)]);
+    let mut after = scenario(network, [("file", transfer(&["a", "b"], 300_000))], 3, 1);
+    let whole = Scenario { warmup: Span::ZERO, measure: Span::from_secs(20), ..after.clone() };
+    let mut ended = 0;
+    for replication in 0..40 {
+        let file = &outcome(&whole, replication).flows["file"];
+        let closed_at = file.closed_at.expect("the transfer ends");
+        for path in file.paths.values() {
+            let blocked: f64 = path.blocked.iter().map(|(_, seconds)| seconds).sum();
+            assert!(blocked <= closed_at, "{blocked} s of {closed_at} s");
+        }
+        after.warmup = Span::from_secs_f64(closed_at);
+        for path in outcome(&after, replication).flows["file"].paths.values() {
+            assert_eq!(path.blocked, ByLimit::default(), "replication {replication}");
+            ended += 1;
+        }
+    }
+    assert_eq!(ended, 80);
 }

@@ -1,8 +1,9 @@
 //! Queues compared with closed forms.
 
 use manypath_core::{Random, Rate, Span, Streams, Time};
-use manypath_link::queue::Capacity;
+use manypath_link::queue::{Capacity, PieConfig, RedConfig};
 use manypath_link::{DropReason, Entry, LinkConfig, Pipe, Popped, QueueConfig, Verdict};
+use proptest::prelude::*;
 
 /// 12 Mbit/s: a packet of 1500 bytes takes one millisecond.
 fn one_packet_per_millisecond() -> LinkConfig {
@@ -72,6 +73,32 @@ fn an_overload_of_50_percent_loses_a_third_of_the_packets() {
     // At the last arrival 19 999 packets have left; the 101 packets inside follow.
     assert_eq!(counters.delivered, 19_999 + 101);
     assert_eq!(counters.dropped_queue, 30_000 - counters.delivered);
+}
+
+proptest! {
+    /// Little's law: the integral of the queue over time is the sum of the waiting times of its packets.
+    #[test]
+    fn the_integral_of_the_queue_is_the_sum_of_the_waiting_times(
+        gaps in prop::collection::vec(0_u64..2_500_000, 1..300),
+        queue in prop::sample::select(vec![
+            QueueConfig::DropTail(Capacity::Packets(5)),
+            QueueConfig::Red(RedConfig::new(0.1, 2.0, 6.0, 0.1)),
+            QueueConfig::Pie(PieConfig::default()),
+        ]),
+    ) {
+        let config = LinkConfig { queue, ..one_packet_per_millisecond() };
+        let mut pipe = Pipe::new(&config, &Streams::new(1, 0), "waiting");
+        let mut now = Time::ZERO;
+        let arrivals: Vec<_> = gaps.iter().map(|&gap| { now += Span::from_nanos(gap); now }).collect();
+        let (mut waited, mut last) = (0_u128, Time::ZERO);
+        drive(&mut pipe, arrivals.iter().copied(), |index, delivered| {
+            let inside = (delivered - arrivals[index]).as_nanos();
+            waited += u128::from(inside - Span::from_millis(1).as_nanos());
+            last = delivered;
+        });
+        prop_assert_eq!(pipe.queue_integral(last), waited);
+        prop_assert_eq!(pipe.queue_integral(last + Span::from_secs(1)), waited, "an empty queue adds nothing");
+    }
 }
 
 #[test]

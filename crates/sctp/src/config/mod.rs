@@ -121,11 +121,8 @@ pub struct Config {
     pub window_probe_waits: bool,
     /// Whether new data may exceed the peer's receive window.
     pub window_overrun: WindowOverrun,
-    /// The SACKs that give RTT samples of a path.
+    /// The SACKs and chunks that give RTT samples of a path.
     pub rtt_sample: RttSample,
-    /// A chunk gives no RTT sample if a chunk with the same or a lower TSN was retransmitted after its transmission. If
-    /// false, each chunk that was sent once gives one. RFC 9260 §6.3.1 C5
-    pub strict_rtt_sample: bool,
     /// Computation and limits of the retransmission timeout.
     pub rto: RtoLimits,
     /// Interval between heartbeats of an idle path, to which one RTO is added (HB.interval). [`Span::MAX`] disables them.

@@ -16,8 +16,6 @@ impl Config {
     /// | field | value | reason |
     /// | --- | --- | --- |
     /// | `mtu`, `mtu_discovery` | 1280, [`MtuDiscovery::RFC8899`] | passes on nearly all paths; probes find larger sizes |
-    /// | `rtt_sample` | [`RttSample::AnySack`] | usrsctp may send all its SACKs on one path |
-    /// | `strict_rtt_sample` | true | RFC 9260 §6.3.1 C5 |
     /// | `setup_timer_per_address` | true | RFC 9260 §5.1 |
     /// | `window_probe_waits` | true | RFC 9260 §6.1 A |
     /// | `sack_immediately` | a packet whose delayed SACK would stop the sender | RFC 7053 §4.2 |
@@ -37,8 +35,6 @@ impl Config {
         Self {
             mtu: 1280,
             mtu_discovery: Some(MtuDiscovery::RFC8899),
-            rtt_sample: RttSample::AnySack,
-            strict_rtt_sample: true,
             setup_timer_per_address: true,
             window_probe_waits: true,
             sack_immediately: SackRequest::Stalled,
@@ -107,8 +103,7 @@ impl Default for Config {
             window_probe: WindowProbe::Association,
             window_probe_waits: false,
             window_overrun: WindowOverrun::Never,
-            rtt_sample: RttSample::SamePath,
-            strict_rtt_sample: false,
+            rtt_sample: RttSample::AnySack,
             rto: RTO,
             heartbeat_interval: Span::from_secs(30),
             heartbeat_burst: 1,

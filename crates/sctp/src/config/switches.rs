@@ -157,15 +157,17 @@ pub enum WindowOverrun {
     Wraps,
 }
 
-/// The SACKs that give RTT samples.
+/// The SACKs and chunks that give RTT samples of a path. A chunk that was sent twice gives none (Karn's rule).
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "kebab-case"))]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(transform = names))]
 pub enum RttSample {
-    /// SACKs on the path of the acknowledged chunks: the sample is the round trip on one path.
-    SamePath,
-    /// All SACKs. For peers that send all SACKs on one path, such as usrsctp: with `SamePath`, other paths would have
-    /// samples from heartbeats only. A sample may be the sum of the forward delay of one path and the reverse delay of
-    /// another.
+    /// All SACKs, and each chunk unless a chunk with the same or a lower TSN was retransmitted after its transmission. A
+    /// sample may be the sum of the forward delay of one path and the reverse delay of another. RFC 9260 §6.3.1 C4, C5
     AnySack,
+    /// SACKs on the path of the acknowledged chunks, and each chunk that was sent once, as in INET. A path whose data is
+    /// first acknowledged by SACKs on a faster path has samples from heartbeats only.
+    SamePath,
 }
 
 /// The limit of bursts on a path.

@@ -82,10 +82,8 @@ pub(crate) struct Sender {
     sfr: bool,
     dac: bool,
     smart_fast_rtx: bool,
-    /// Whether SACKs on other paths give RTT samples too.
+    /// Whether SACKs on other paths give RTT samples too, and a retransmission invalidates the samples of higher TSNs.
     any_sack_times: bool,
-    /// Whether a retransmission invalidates the samples of higher TSNs.
-    strict_samples: bool,
     /// Chunks that give no RTT sample, because a chunk with the same or a lower TSN was retransmitted after them.
     spoiled: Option<TsnRange>,
 }
@@ -121,7 +119,6 @@ impl Sender {
             dac: config.dac,
             smart_fast_rtx: config.smart_fast_rtx,
             any_sack_times: config.rtt_sample == RttSample::AnySack,
-            strict_samples: config.strict_rtt_sample,
             spoiled: None,
         }
     }

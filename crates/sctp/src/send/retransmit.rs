@@ -81,7 +81,7 @@ impl Sender {
         self.lost_payload -= u64::from(length);
         self.in_flight += payload;
         self.note_probe(path, tsn, payload);
-        if self.strict_samples {
+        if self.any_sack_times {
             self.exclude_samples_from(tsn);
         }
         Some(data)

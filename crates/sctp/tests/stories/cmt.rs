@@ -242,12 +242,16 @@ fn earlier_chunks_do_not_report_a_chunk_missing_that_a_timeout_moved() {
 }
 
 #[test]
-fn a_sack_measures_the_path_that_it_takes() {
-    let mut peer = two_full_windows(concurrent());
-    peer.advance_by_path(Span::from_millis(80));
-    peer.sack_by_path(Report { cumulative: 1, gaps: &[(4, 4)], path: 1, ..Report::default() });
-    assert_eq!(peer.stats(0).srtt, Span::ZERO, "chunk 1 took the other path");
-    assert_eq!(peer.stats(1).srtt, Span::from_millis(80));
+fn a_sack_measures_the_paths_of_its_chunks_and_in_inet_only_the_path_that_it_takes() {
+    let measured = |rtt_sample| {
+        let mut peer = two_full_windows(Config { rtt_sample, ..concurrent() });
+        peer.advance_by_path(Span::from_millis(80));
+        peer.sack_by_path(Report { cumulative: 1, gaps: &[(4, 4)], path: 1, ..Report::default() });
+        [0, 1].map(|path| peer.stats(path).srtt)
+    };
+    let millis = Span::from_millis;
+    assert_eq!(measured(RttSample::AnySack), [millis(80), millis(80)]);
+    assert_eq!(measured(RttSample::SamePath), [Span::ZERO, millis(80)]);
 }
 
 /// Four full windows of three chunks each; the order in which the paths send after a SACK on path 2.

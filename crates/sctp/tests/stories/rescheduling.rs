@@ -2,8 +2,8 @@
 
 use manypath_core::Span;
 use manypath_sctp::{
-    BufferSplit, Config, DataFlags, Message, PathBlocking, PathState, Rescheduling, SackRequest,
-    SplitBy,
+    BufferSplit, Config, DataFlags, Message, PathBlocking, PathState, Rescheduling, RttSample,
+    SackRequest, SplitBy,
 };
 
 use crate::cmt::concurrent;
@@ -245,7 +245,9 @@ fn a_path_sends_its_own_chunk_again_after_a_round_trip_and_in_inet_after_two() {
     use Rescheduling::{Inet, Threshold};
     let repeats = |rescheduling, sack_path, wait| {
         let buffer_split = BufferSplit::Sender;
-        let settings = Config { rescheduling, buffer_split, send_buffer: 12_000, ..concurrent() };
+        let (rtt_sample, send_buffer) = (RttSample::SamePath, 12_000);
+        let settings =
+            Config { rescheduling, buffer_split, send_buffer, rtt_sample, ..concurrent() };
         let mut peer = Peer::on(2, 100_000, settings);
         peer.submit_by_path(8, 1452);
         // Path 1 has lost chunk 4. A SACK that takes path 1 measures it: 100 ms

@@ -1,6 +1,6 @@
 //! A network in simulated time: hosts, links, routes, and the loop that moves packets between them.
 
-use manypath_core::{Packet, SansIo, Time, Via};
+use manypath_core::{Packet, SansIo, Span, Time, Via};
 use manypath_link::queue::Queue as _;
 use manypath_link::{Entry, Pipe, Popped, Verdict};
 
@@ -187,6 +187,16 @@ impl<N: SansIo> World<N> {
     /// Packets that wait for the transmitter of a link at the current time.
     pub fn queue_len(&mut self, id: LinkId) -> usize {
         self.links[id.index()].pipe.queue_len(self.now)
+    }
+
+    /// The integral over time of the packets that wait for the transmitter of a link, in packets times nanoseconds.
+    pub fn queue_integral(&mut self, id: LinkId) -> u128 {
+        self.links[id.index()].pipe.queue_integral(self.now)
+    }
+
+    /// The time for which the transmitter of a link was busy.
+    pub fn busy(&mut self, id: LinkId) -> Span {
+        self.links[id.index()].pipe.busy(self.now)
     }
 
     /// The storage of the packets in flight.

@@ -3,6 +3,7 @@
 use manypath_core::{BlockedTime, PathId, SendLimit, Time};
 
 use super::Connection;
+use crate::mptcp::Bundle;
 use crate::subflow::{NewData, Phase, State};
 
 impl Connection {
@@ -23,9 +24,14 @@ impl Connection {
         self.subflows[path.index()].waiting.until(now)
     }
 
-    /// The limit that stops a subflow from sending new data; `None` if nothing does, or if the subflow has ended.
+    /// The limit that stops a subflow from sending new data; `None` if nothing does, if the subflow has ended, or if all
+    /// data of the connection has arrived and only the ends of its subflows remain.
     #[inline]
     fn limit(&self, index: usize) -> Option<SendLimit> {
+        let is_over = |bundle: &Bundle| self.closing && bundle.data_una() == self.buffer.end();
+        if self.bundle.as_deref().is_some_and(is_over) {
+            return None;
+        }
         let subflow = &self.subflows[index];
         if !subflow.is_established() {
             let has_ended = matches!(subflow.state(), State::TimeWait | State::Closed);

@@ -82,7 +82,7 @@ impl Subflow {
         }
     }
 
-    /// Completes a data segment: options and counters.
+    /// Completes a segment with data or FIN: options and counters. A FIN without data is no packet with data.
     #[inline]
     pub(crate) fn finish_data(
         &mut self,
@@ -92,9 +92,11 @@ impl Subflow {
         stats: &mut Stats,
     ) {
         segment.options.other_bytes = config.data_option_bytes;
-        self.stats.data_packets += 1;
-        self.stats.wire_bytes_sent += segment.header_length() as u64 + payload;
-        stats.data_packets += 1;
+        let (packets, bytes) =
+            if payload > 0 { (1, segment.header_length() as u64 + payload) } else { (0, 0) };
+        self.stats.data_packets += packets;
+        self.stats.wire_bytes_sent += bytes;
+        stats.data_packets += packets;
     }
 
     /// Fills the segment with RST and a sequence number that the peer must accept. RFC 9293 §3.10.7.1, RFC 5961 §3

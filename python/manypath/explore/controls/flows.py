@@ -266,6 +266,7 @@ NAMES = {
     "nr_sack": "NR-SACK",
     "profile": "accounting profile",
     "recovery": "fast recovery",
+    "rtt_sample": "RTT samples",
     "sack": "SACK",
     "sack_delay": "SACK delay",
     "sack_every": "packets per SACK",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from manypath.papers.dreibholz import INET
 from manypath.papers.dreibholz2010_asymmetric.buffers import for_fast_retransmissions, for_timeouts
 from manypath.papers.dreibholz2010_asymmetric.names import (
     BOTH,
@@ -40,6 +41,7 @@ UNORDERED = Sctp(
     receive_buffer="125 kB",
     split_by="buffered",
     app=Saturated(message=MESSAGES),
+    **INET,
 )
 """The flow of figures 4 to 6; buffer splitting counts buffered bytes ([D10] eq. 1, 2)."""
 
@@ -222,7 +224,8 @@ def ordered_with_promises(nr: str, rate: float) -> Scenario:
 def beside_a_rival(cc: str, rescheduling: str, shared: str, rate: float) -> Scenario:
     """A single-path flow competes on one of the two paths with a multipath flow, with or without rescheduling."""
     flow = _ordered(cc, rescheduling, BOTH)
-    rival = Sctp.standard(shared, app=UNORDERED.app, send_buffer=flow.send_buffer, receive_buffer=flow.receive_buffer)
+    buffers = {"send_buffer": flow.send_buffer, "receive_buffer": flow.receive_buffer}
+    rival = Sctp.standard(shared, app=UNORDERED.app, **buffers, **INET)
     alone = _alone(flow, _slower(rate))
     return alone.but(flows={**alone.flows, RIVAL: rival})
 

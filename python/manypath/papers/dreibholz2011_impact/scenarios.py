@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from manypath.papers.dreibholz import RPV2
+from manypath.papers.dreibholz import INET, RPV2
 from manypath.papers.dreibholz2011_impact.names import CMT, SINGLE
 from manypath.papers.experiment import Experiments
 from manypath.scenario import DropTail, Link, Network, Scenario, Sctp, bottleneck, disjoint
@@ -47,7 +47,7 @@ def varying_southern_rate(cc: str, south: float) -> Scenario:
 def varying_number_of_rivals(cc: str, rivals: int) -> Scenario:
     """One CMT flow and `rivals` single-path flows share 20 Mbit/s in the south ([D11] figure 4 right)."""
     names = [SINGLE, *(f"{SINGLE}-{number}" for number in range(2, rivals + 1))]
-    flows = {CMT: Sctp(paths=("south", "north"), cc=cc), **{name: Sctp.standard("south") for name in names}}
+    flows = {CMT: _multipath(("south", "north"), cc), **{name: _single("south") for name in names}}
     return Scenario(network=_south_and_north(20.0, 5.0), flows=flows)
 
 
@@ -61,7 +61,7 @@ def windows_over_time(cc: str) -> Scenario:
 def two_paths_of_its_own() -> Scenario:
     """A single CMT/RPv2 flow on paths of 10 and 2 Mbit/s ([D11] section III-B.2)."""
     network = disjoint(fast=LINK, slow=LINK.but(rate="2 Mbit/s"))
-    return Scenario(network=network, flows={CMT: Sctp(paths=("fast", "slow"), cc=RPV2)})
+    return Scenario(network=network, flows={CMT: _multipath(("fast", "slow"), RPV2)})
 
 
 def _south_and_north(south: float, north: float) -> Network:
@@ -72,5 +72,14 @@ def _south_and_north(south: float, north: float) -> Network:
 def _against_one(network: Network, cc: str) -> Scenario:
     """Return a CMT flow on all paths and one single-path flow on the first."""
     paths = tuple(network.paths)
-    flows = {CMT: Sctp(paths=paths, cc=cc), SINGLE: Sctp.standard(paths[0])}
+    flows = {CMT: _multipath(paths, cc), SINGLE: _single(paths[0])}
     return Scenario(network=network, flows=flows)
+
+
+def _multipath(paths: tuple[str, ...], cc: str) -> Sctp:
+    """Return the CMT flow: the other defaults of `Sctp` are the authors' configuration."""
+    return Sctp(paths=paths, cc=cc, **INET)
+
+
+def _single(path: str) -> Sctp:
+    return Sctp.standard(path, **INET)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from manypath.papers.dreibholz import PLAIN, RPV2
+from manypath.papers.dreibholz import INET, PLAIN, RPV2
 from manypath.papers.dreibholz2012_testbed.names import CMT, NORTH, SINGLE
 from manypath.papers.experiment import Experiments
 from manypath.papers.switch import single_path_flows
@@ -122,9 +122,9 @@ def _with_access(network: Network) -> Network:
 
 def _multipath(network: Network, cc: str, buffers: str, **settings: object) -> Sctp:
     """Return the CMT flow: the defaults of `Sctp` are the authors' configuration, the rest is the paper's."""
-    plain = Sctp(paths=tuple(network.paths), cc=cc, app=MESSAGES, send_buffer=buffers, receive_buffer=buffers)
-    return plain.but(**settings)
+    sizes = {"send_buffer": buffers, "receive_buffer": buffers}
+    return Sctp(paths=tuple(network.paths), cc=cc, app=MESSAGES, **sizes, **INET).but(**settings)
 
 
 def _single(path: str, buffers: str) -> Sctp:
-    return Sctp.standard(path, app=MESSAGES, send_buffer=buffers, receive_buffer=buffers)
+    return Sctp.standard(path, app=MESSAGES, send_buffer=buffers, receive_buffer=buffers, **INET)

@@ -76,7 +76,6 @@ switches! {
         SackPath::SmallestSrtt,
     ];
     rtt_sample: [RttSample::SamePath, RttSample::AnySack];
-    strict_rtt_sample: ON_AND_OFF;
     setup_timer_per_address: ON_AND_OFF;
     window_probe_waits: ON_AND_OFF;
     mtu_discovery: [None, Some(MtuDiscovery { max: 3000, ..MtuDiscovery::RFC8899 })];
