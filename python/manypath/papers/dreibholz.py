@@ -34,5 +34,5 @@ SIMULATOR = "INET, the authors' simulator"
 """Source of a setting: the default of the simulator."""
 
 INET = {"rtt_sample": "same-path"}
-"""Rules of INET's SCTP that differ from the defaults of `Sctp`: INET takes round-trip times of a path only from SACKs on
-this path. Its switch against that rule, ``cmtSlowPathRTTUpdate``, is off."""
+"""Rules of INET's SCTP that differ from the defaults of `Sctp`. INET takes round-trip times of a path only from SACKs
+on this path; its switch against that rule, ``cmtSlowPathRTTUpdate``, is off by default."""
