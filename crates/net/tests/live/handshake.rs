@@ -7,6 +7,7 @@ use manypath_core::Span;
 use manypath_net::{Endpoint, Message, PathState, Peer};
 
 use crate::namespace::Namespace;
+use crate::ports::free_port;
 use crate::stage::{connect, ip, loopback, on, pair, pair_on, pattern, server, soon};
 
 #[tokio::test]
@@ -38,9 +39,9 @@ async fn ipv6_and_ipv4_are_paths_of_one_association() {
 /// The other addresses belong to sockets that do not answer. The setting allows nine attempts.
 #[tokio::test]
 async fn a_peer_that_answers_at_its_last_address_is_found() {
-    let (server, _) = server(on(&[loopback(77)])).await;
-    let udp = server.encapsulation_port();
     let mute: Vec<IpAddr> = (61..=75).map(loopback).collect();
+    let udp = free_port(&[&mute[..], &[loopback(77)]].concat());
+    let (server, _) = server(on(&[loopback(77)]).encapsulation(udp)).await;
     let bind = |&address: &IpAddr| UdpSocket::bind((address, udp)).expect("the port is free there");
     let _sockets: Vec<_> = mute.iter().map(bind).collect();
     let addresses: Vec<IpAddr> = mute.into_iter().chain(server.local_addresses()).collect();

@@ -13,7 +13,7 @@ use manypath_serve::OPTIONS;
 use nix::libc;
 
 use crate::ending::until_readable;
-use crate::guest::{Guest, Host, PATIENCE, Pair, Read, free_port, plain, write};
+use crate::guest::{Guest, Host, PATIENCE, Pair, Read, free_port, plain, silent, write};
 
 /// A pair with the smallest buffers.
 fn small() -> Pair {
@@ -94,8 +94,7 @@ fn programs_that_die_before_their_socket_exists_leave_nothing() {
 
 #[test]
 fn a_program_that_is_killed_while_it_connects_leaves_no_state() {
-    let silent = std::net::UdpSocket::bind("127.0.0.1:0").expect("a port");
-    let udp = silent.local_addr().expect("an address").port();
+    let (_silent, udp) = silent("127.0.0.1");
     let host = Host::new(&["127.0.0.2"], udp);
     let guest = host.socket();
     let control = plain(&host.path);
