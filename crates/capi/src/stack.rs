@@ -259,5 +259,5 @@ fn stop_at_exit() {
     });
 }
 
-/// Time in which the thread ends after the time limit of associations.
-const FAREWELL: Duration = Duration::from_secs(5);
+/// Time in which the thread ends after the time limit of associations. The daemon in it needs less for its last packets.
+const FAREWELL: Duration = Duration::from_secs(20);

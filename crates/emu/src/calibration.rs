@@ -123,7 +123,8 @@ fn measure_loss(load: bool, loss: f64, seconds: f64) -> Result<Row, EmulationErr
 /// A stream between the hosts of the emulation that [`measure`] starts.
 fn stream(size: usize, gap: Span, seconds: f64) -> Stream {
     let packets = (seconds * 1e9 / gap.as_nanos() as f64) as u64;
-    Stream { from: [10, 0, 0, 1].into(), to: [10, 0, 0, 2].into(), packets, size, gap }
+    let [from, to] = [1, 2].map(|last| [10, 0, 0, last].into());
+    Stream { from, to, packets, size, gap, silence: SILENCE }
 }
 
 /// The arrivals of a stream over one link, and the lateness of packets.
@@ -177,6 +178,8 @@ fn wilson(count: u64, all: u64) -> (f64, f64) {
     (middle - half, middle + half)
 }
 
+/// Time without a packet after which the rest is lost: many times the delays and the queues of the links.
+const SILENCE: Span = Span::from_secs(2);
 /// The largest packet, in bytes.
 const SIZE: usize = 1500;
 /// IP and UDP headers.

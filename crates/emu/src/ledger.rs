@@ -57,16 +57,17 @@ impl Ledger {
     }
 
     /// Like `lock`, with some attempts: a cleanup holds every list for a moment, and so do programs that a killed
-    /// emulation had started.
+    /// emulation had started. The list names a process that no longer runs then, or none, and is waited for longer.
     fn lock_soon(path: &Path, name: &str) -> Result<(Self, Vec<String>), EmulationError> {
         let begin = Instant::now();
         loop {
-            match Self::lock(path, name) {
-                Err(EmulationError::Running { .. }) if begin.elapsed() < PATIENCE => {
-                    thread::sleep(PATIENCE / 50);
-                }
-                locked => return locked,
+            let locked = Self::lock(path, name);
+            let Err(EmulationError::Running { process, .. }) = &locked else { return locked };
+            let patience = if runs(process) { PATIENCE } else { LONG_PATIENCE };
+            if begin.elapsed() >= patience {
+                return locked;
             }
+            thread::sleep(PATIENCE / 50);
         }
     }
 
@@ -155,6 +156,11 @@ pub fn clean() -> Result<Vec<Leftover>, EmulationError> {
     Ok(removed)
 }
 
+/// Whether there is a process with this number.
+fn runs(process: &str) -> bool {
+    process.parse::<u32>().is_ok_and(|process| Path::new(&format!("/proc/{process}")).exists())
+}
+
 /// Undoes the entries of a list, as far as they still exist.
 fn remove(list: &[String]) -> Vec<Leftover> {
     let mut removed = Vec::new();
@@ -181,5 +187,7 @@ fn remove(list: &[String]) -> Vec<Leftover> {
 
 /// Removed when the machine restarts, like namespaces.
 const FOLDER: &str = "/run/manypath-emu";
-/// How long to wait for the lock of an emulation with the same name.
+/// How long to wait for the lock of an emulation with the same name, if a process that runs had begun the list.
 const PATIENCE: Duration = Duration::from_millis(500);
+/// The same if none runs. A process that holds the lock for a moment may be stopped meanwhile.
+const LONG_PATIENCE: Duration = Duration::from_secs(30);

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::net::{IpAddr, SocketAddr, UdpSocket};
+use std::sync::OnceLock;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -24,6 +25,9 @@ pub struct Stream {
     pub size: usize,
     /// Interval between two datagrams.
     pub gap: Span,
+    /// If some are lost, the stream ends when none has arrived for this time since the last one was sent. A process that
+    /// stands still for as long loses the rest of the stream.
+    pub silence: Span,
 }
 
 /// The result of a stream.
@@ -36,7 +40,7 @@ pub struct Arrivals {
 }
 
 impl Stream {
-    /// Sends the stream from `left` to `right` and waits until no more datagrams arrive.
+    /// Sends the stream from `left` to `right` and waits until all datagrams have arrived, or no more arrive.
     ///
     /// # Errors
     /// If a socket of a host cannot be opened or used.
@@ -51,28 +55,48 @@ impl Stream {
         // Datagrams that wait for this process must not be lost.
         set_socket_recv_buffer_size_force(&receiver, RECEIVE_BUFFER)
             .map_err(|error| socket(error.into()))?;
-        receiver.set_read_timeout(Some(SILENCE)).map_err(socket)?;
-        let start = Instant::now();
+        receiver.set_read_timeout(Some(LOOK)).map_err(socket)?;
+        let (start, sent) = (Instant::now(), OnceLock::new());
         thread::scope(|scope| {
-            let sending = scope.spawn(|| self.send(&sender, start));
-            let mut arrivals = Arrivals::default();
-            loop {
-                // Silence ends the stream only if it began after the last datagram was sent. On a busy machine all
-                // datagrams may be sent shortly before the silence ends, and still be on the link
-                let all_sent = sending.is_finished();
-                match receive(&receiver, start, &mut arrivals) {
-                    Ok(()) => {}
-                    Err(error) if !is_silence(&error) => return Err(socket(error)),
-                    Err(_) if all_sent => break,
-                    Err(_) => {}
-                }
-            }
+            let sending = scope.spawn(|| {
+                let done = self.send(&sender, start);
+                sent.get_or_init(Instant::now);
+                done
+            });
+            let arrivals = self.receive(&receiver, start, &sent).map_err(socket);
             sending
                 .join()
                 .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
                 .map_err(socket)?;
-            Ok(arrivals)
+            arrivals
         })
+    }
+
+    /// Receives the stream, whose last datagram leaves at `sent`.
+    fn receive(
+        &self,
+        socket: &UdpSocket,
+        start: Instant,
+        sent: &OnceLock<Instant>,
+    ) -> io::Result<Arrivals> {
+        let silence = Duration::from_nanos(self.silence.as_nanos());
+        let (mut arrivals, mut last) = (Arrivals::default(), start);
+        while (arrivals.count() as u64) < self.packets {
+            // Before the wait: after it, this thread may have stood still while datagrams arrived
+            let begin = Instant::now();
+            match receive(socket, start, &mut arrivals) {
+                Ok(()) => last = Instant::now(),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if !is_silence(&error) => return Err(error),
+                Err(_) => {
+                    let since = sent.get().map(|sent| begin.duration_since(last.max(*sent)));
+                    if since.is_some_and(|since| since >= silence) {
+                        break;
+                    }
+                }
+            }
+        }
+        Ok(arrivals)
     }
 
     fn send(&self, socket: &UdpSocket, start: Instant) -> io::Result<()> {
@@ -147,10 +171,7 @@ fn nanos(duration: Duration) -> u64 {
 }
 
 fn is_silence(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut | io::ErrorKind::Interrupted
-    )
+    matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut)
 }
 
 fn is_loss(error: &io::Error) -> bool {
@@ -163,7 +184,7 @@ const HEADERS_IPV4: usize = 28;
 const HEADERS_IPV6: usize = 48;
 /// Size of the receive buffer in bytes.
 const RECEIVE_BUFFER: usize = 16 << 20;
-/// The stream ends after this time without a datagram, once all are sent.
-const SILENCE: Duration = Duration::from_millis(500);
+/// The receiver waits for this time before it looks whether the stream is over.
+const LOOK: Duration = Duration::from_millis(100);
 /// The sender polls the clock for this time before an instant.
 const NEARLY: Duration = Duration::from_micros(200);

@@ -268,9 +268,10 @@ async fn keep(parts: &Parts, socket: &Arc<Socket>, place: Place) {
 
 /// Refused connections at once whose first record is awaited.
 const REFUSALS: usize = 64;
-/// Time limit for such a record.
-const SHORT: Duration = Duration::from_secs(1);
+/// Time limit for such a record, which a program sends at once unless it is stopped.
+const SHORT: Duration = Duration::from_secs(10);
 /// Interval of checks of the phases of sockets.
 const GLANCE: Duration = Duration::from_millis(20);
-/// Time for sending ABORTs at the end.
-const FAREWELL: Duration = Duration::from_millis(500);
+/// Time limit for sending ABORTs at the end. They leave at once unless the process is stopped, and a peer that gets none
+/// waits for minutes.
+const FAREWELL: Duration = Duration::from_secs(10);

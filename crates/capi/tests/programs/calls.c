@@ -58,7 +58,7 @@ static void settings(void)
 	int first = stream(), second = stream();
 	FAILS(ENFILE, manypath_sctp_socket(AF_INET, SOCK_STREAM, 0));
 	CHECK(manypath_sctp_close(first) == 0 && manypath_sctp_close(second) == 0);
-	CHECK(manypath_sctp_stop(1000) == 0);
+	CHECK(manypath_sctp_stop(PATIENCE) == 0);
 	FAILS(ENOTCONN, manypath_sctp_stop(0));
 	/* Its capture stays */
 	CHECK(unlink(file) == 0);
@@ -152,7 +152,7 @@ static void wrong_pointers(void)
 	FAILS(EINVAL, manypath_sctp_shutdown(fd, 17));
 
 	says(made.server, "four");
-	CHECK(ready(fd, POLLIN, 10000) & POLLIN);
+	CHECK(ready(fd, POLLIN, PATIENCE) & POLLIN);
 	FAILS(EFAULT, manypath_sctp_recv(fd, NULL, 4, 0));
 	FAILS(EFAULT, manypath_sctp_recvmsg(fd, NULL, 0));
 	FAILS(EFAULT, manypath_sctp_recvv(fd, &part, 1, NULL, NULL, NULL, NULL, NULL, NULL));
@@ -170,7 +170,7 @@ static void wrong_pointers(void)
 	FAILS(ESOCKTNOSUPPORT, manypath_sctp_socket(AF_INET, SOCK_DGRAM, 0));
 	manypath_sctp_freepaddrs(NULL);
 	end(made);
-	CHECK(manypath_sctp_stop(5000) == 0);
+	CHECK(manypath_sctp_stop(PATIENCE) == 0);
 }
 
 static void messages(void)
@@ -234,11 +234,11 @@ static void messages(void)
 	CHECK(manypath_sctp_shutdown(made.client, SHUT_WR) == 0);
 	CHECK(manypath_sctp_recv(made.server, bytes, sizeof bytes, 0) == 0);
 	/* The stack learns with the first message that the program has not noticed the end */
-	for (int attempt = 0; attempt < 1000 && manypath_sctp_send(made.server, "x", 1, MSG_NOSIGNAL) == 1; attempt++)
+	for (int attempt = 0; attempt < PATIENCE / 10 && manypath_sctp_send(made.server, "x", 1, MSG_NOSIGNAL) == 1; attempt++)
 		usleep(10000);
 	FAILS(EPIPE, manypath_sctp_send(made.server, "x", 1, MSG_NOSIGNAL));
 	end(made);
-	CHECK(manypath_sctp_stop(5000) == 0);
+	CHECK(manypath_sctp_stop(PATIENCE) == 0);
 }
 
 static void options_and_addresses(void)
@@ -280,7 +280,7 @@ static void options_and_addresses(void)
 	CHECK(fcntl(server, F_GETFL) & O_NONBLOCK && fcntl(server, F_GETFD) & FD_CLOEXEC);
 	CHECK(manypath_sctp_close(client) == 0 && manypath_sctp_close(server) == 0);
 	CHECK(close(listener) == 0);
-	CHECK(manypath_sctp_stop(5000) == 0);
+	CHECK(manypath_sctp_stop(PATIENCE) == 0);
 }
 
 static void one_to_many(void)
@@ -300,7 +300,7 @@ static void one_to_many(void)
 	socklen_t length = sizeof info, from_length = sizeof from;
 	unsigned type;
 	CHECK(manypath_sctp_sendv(client, &part, 1, (address *)&name, 1, NULL, 0, MANYPATH_SCTP_SENDV_NOINFO, 0) == 5);
-	CHECK(ready(server, POLLIN, 10000) & POLLIN);
+	CHECK(ready(server, POLLIN, PATIENCE) & POLLIN);
 	CHECK(manypath_sctp_recvv(server, &room, 1, (address *)&from, &from_length, &info, &length, &type, &flags) == 5);
 	CHECK(type == MANYPATH_SCTP_RECVV_RCVINFO && flags & MSG_EOR && from_length == sizeof from);
 	association = info.rcv_assoc_id;
@@ -329,7 +329,7 @@ static void one_to_many(void)
 	says(peeled, "peeled");
 	hears(client, "peeled");
 	CHECK(manypath_sctp_close(peeled) == 0 && manypath_sctp_close(client) == 0 && manypath_sctp_close(server) == 0);
-	CHECK(manypath_sctp_stop(5000) == 0);
+	CHECK(manypath_sctp_stop(PATIENCE) == 0);
 }
 
 int main(int count, char **words)

@@ -17,6 +17,9 @@
 		}                                                                                  \
 	} while (0)
 
+/* The longest wait in milliseconds. It bounds failures only. */
+#define PATIENCE 300000
+
 /* The call fails with this errno. */
 #define FAILS(number, call)                                                                        \
 	do {                                                                                       \
@@ -121,7 +124,7 @@ static inline void says(int fd, const char *text)
 static inline void hears(int fd, const char *text)
 {
 	char bytes[256];
-	CHECK(ready(fd, POLLIN, 10000) & POLLIN);
+	CHECK(ready(fd, POLLIN, PATIENCE) & POLLIN);
 	CHECK(manypath_sctp_recv(fd, bytes, sizeof bytes, 0) == (ssize_t)strlen(text));
 	CHECK(memcmp(bytes, text, strlen(text)) == 0);
 }

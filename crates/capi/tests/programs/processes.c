@@ -47,11 +47,11 @@ static void waiting(void)
 	CHECK(epoll_ctl(events, EPOLL_CTL_ADD, client, &edge) == 0);
 	CHECK(!(ready(listener, POLLIN, 0) & POLLIN));
 	FAILS(EINPROGRESS, manypath_sctp_connect(client, (address *)&name, sizeof name));
-	CHECK(ready(client, POLLOUT, 10000) == POLLOUT);
-	CHECK(epoll_wait(events, &edge, 1, 10000) == 1 && edge.events == EPOLLOUT);
+	CHECK(ready(client, POLLOUT, PATIENCE) == POLLOUT);
+	CHECK(epoll_wait(events, &edge, 1, PATIENCE) == 1 && edge.events == EPOLLOUT);
 	socklen_t length = sizeof error;
 	CHECK(manypath_sctp_getsockopt(client, SOL_SOCKET, SO_ERROR, &error, &length) == 0 && error == 0);
-	CHECK(ready(listener, POLLIN, 10000) == POLLIN);
+	CHECK(ready(listener, POLLIN, PATIENCE) == POLLIN);
 	int server = manypath_sctp_accept(listener, NULL, NULL, SOCK_NONBLOCK);
 	CHECK(server >= 0);
 	FAILS(EAGAIN, manypath_sctp_recv(server, &error, 1, 0));
@@ -91,12 +91,12 @@ static void descriptors_of_the_stack(void)
 	end(pair());
 	CHECK(descriptors() == before + 2);
 	for (int again = 0; again < 3; again++) {
-		CHECK(manypath_sctp_stop(5000) == 0);
+		CHECK(manypath_sctp_stop(PATIENCE) == 0);
 		CHECK(descriptors() == before);
 		start(local(1));
 		end(pair());
 	}
-	CHECK(manypath_sctp_stop(5000) == 0);
+	CHECK(manypath_sctp_stop(PATIENCE) == 0);
 }
 
 static void children(void)
@@ -128,7 +128,7 @@ static void children(void)
 		says(other, "from the stack of the child");
 		hears(other, "bye");
 		manypath_sctp_close(other);
-		CHECK(manypath_sctp_stop(5000) == 0);
+		CHECK(manypath_sctp_stop(PATIENCE) == 0);
 		exit(0);
 	}
 	close(tell[0]);
@@ -150,7 +150,7 @@ static void children(void)
 	says(server, "bye");
 	ends_well(child);
 	manypath_sctp_close(server), manypath_sctp_close(listener);
-	CHECK(manypath_sctp_stop(5000) == 0);
+	CHECK(manypath_sctp_stop(PATIENCE) == 0);
 }
 
 static void one_address(void)
@@ -169,7 +169,7 @@ static void one_address(void)
 		says(other, "from another UDP port");
 		hears(other, "heard");
 		CHECK(manypath_sctp_close(own) == 0 && manypath_sctp_close(other) == 0);
-		CHECK(manypath_sctp_stop(5000) == 0);
+		CHECK(manypath_sctp_stop(PATIENCE) == 0);
 		exit(0);
 	}
 	int server = manypath_sctp_accept(listener, NULL, NULL, 0);
@@ -177,7 +177,7 @@ static void one_address(void)
 	says(server, "heard");
 	ends_well(child);
 	CHECK(manypath_sctp_close(server) == 0 && manypath_sctp_close(listener) == 0);
-	CHECK(manypath_sctp_stop(5000) == 0);
+	CHECK(manypath_sctp_stop(PATIENCE) == 0);
 }
 
 static void exit_without_stop(void)
@@ -203,7 +203,7 @@ static void exit_without_stop(void)
 	ends_well(child);
 	/* The peer learns it at once */
 	char byte;
-	CHECK(ready(server, POLLIN, 5000) & POLLIN);
+	CHECK(ready(server, POLLIN, PATIENCE) & POLLIN);
 	FAILS(ECONNRESET, manypath_sctp_recv(server, &byte, 1, MSG_DONTWAIT));
 	CHECK(manypath_sctp_close(server) == 0 && manypath_sctp_close(listener) == 0);
 	/* So does this process */
@@ -225,7 +225,7 @@ static void stop_waits(void)
 		int fd = connected(&name);
 		for (int message = 0; message < COUNT; message++)
 			CHECK(manypath_sctp_send(fd, bytes, SIZE, MSG_NOSIGNAL) == SIZE);
-		CHECK(manypath_sctp_close(fd) == 0 && manypath_sctp_stop(30000) == 0);
+		CHECK(manypath_sctp_close(fd) == 0 && manypath_sctp_stop(PATIENCE) == 0);
 		exit(0);
 	}
 	start(local(1));
@@ -239,7 +239,7 @@ static void stop_waits(void)
 	CHECK(length == 0 && sum == (ssize_t)SIZE * COUNT);
 	ends_well(child);
 	CHECK(manypath_sctp_close(server) == 0 && manypath_sctp_close(listener) == 0);
-	CHECK(manypath_sctp_stop(5000) == 0);
+	CHECK(manypath_sctp_stop(PATIENCE) == 0);
 }
 
 static volatile sig_atomic_t signals;
@@ -301,7 +301,7 @@ static void threads(void)
 	usleep(20000);
 	CHECK(signals == 0);
 	CHECK(pthread_sigmask(SIG_UNBLOCK, &one, NULL) == 0 && signals == 1);
-	CHECK(manypath_sctp_stop(5000) == 0);
+	CHECK(manypath_sctp_stop(PATIENCE) == 0);
 }
 
 static void attached(void)
@@ -332,7 +332,7 @@ static void by_environment(void)
 	struct sockaddr_in peer;
 	socklen_t length = sizeof peer;
 	CHECK(manypath_sctp_getpeername(outer.client, (struct sockaddr *)&peer, &length) == 0);
-	CHECK(manypath_sctp_close(inner) == 0 && manypath_sctp_stop(1000) == 0);
+	CHECK(manypath_sctp_close(inner) == 0 && manypath_sctp_stop(PATIENCE) == 0);
 	says(outer.client, "still here");
 	hears(outer.server, "still here");
 	end(outer);

@@ -19,13 +19,16 @@ pub(crate) fn network() -> String {
     text
 }
 
-/// The command that runs a program for at most 40 seconds.
+/// The command that runs a program, which is killed after the time limit of tests.
 pub(crate) fn command(program: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new("timeout");
-    command.arg("40").arg(program).args(arguments);
+    command.arg(LIMIT).arg(program).args(arguments);
     command.env("LD_LIBRARY_PATH", prefix().join("lib"));
     command
 }
+
+/// Time limit of a program in seconds, longer than each wait in it. It bounds failures only.
+const LIMIT: &str = "600";
 
 /// Runs a story of a test program. It must leave no file.
 pub(crate) fn tell(program: &Path, story: &str, change: impl FnOnce(&mut Command)) {

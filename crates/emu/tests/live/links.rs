@@ -5,7 +5,7 @@ use manypath_emu::traffic::{Arrivals, Stream};
 use manypath_link::{Entry, LinkConfig, Pipe, Popped};
 use serde_json::{Value, json};
 
-use crate::stage::{Stage, document, found, link};
+use crate::stage::{SILENCE, Stage, document, found, link};
 
 #[test]
 fn packets_have_the_delay_of_each_link() {
@@ -18,6 +18,7 @@ fn packets_have_the_delay_of_each_link() {
         packets: 100,
         size: 100,
         gap: Span::from_millis(2),
+        silence: SILENCE,
     };
     let there = || stage.send(100, Span::from_millis(2));
     let back = || back.measure(stage.host("right"), stage.host("left")).expect("a stream");
@@ -34,8 +35,8 @@ fn packets_have_the_delay_of_each_link() {
 }
 
 #[test]
-fn a_stream_waits_for_packets_that_are_on_the_link_when_a_silence_ends() {
-    // The receiver waits for half a second at a time. The sender is ready within the first wait
+fn a_stream_waits_for_packets_that_are_on_the_link_when_a_wait_ends() {
+    // The receiver waits for a tenth of a second at a time, and the sender is ready within the first waits
     let slow = link(&json!({"delay": 700_000_000}));
     let Some(stage) = Stage::set(&document("emu-slow", &slow)) else { return };
     assert_eq!(stage.send(5, Span::from_millis(1)).count(), 5);
@@ -59,6 +60,7 @@ fn an_overloaded_link_delivers_its_rate() {
         packets: 3_000,
         size: 1500,
         gap: Span::from_micros(800),
+        silence: SILENCE,
     };
     let expected = 10e6 / (8.0 * 1500.0);
     let (mut sent, mut arrived) = (0, 0);

@@ -12,7 +12,7 @@ use manypath_emu::Namespace;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
-use crate::stage::{PATIENCE, document, lack, link, own, rules};
+use crate::stage::{PATIENCE, document, found, lack, link, own, rules};
 
 /// A document as standard input. Its temporary file is removed.
 fn input(document: &Value) -> Stdio {
@@ -241,7 +241,7 @@ fn the_next_emulation_and_clean_remove_leftovers_of_a_killed_one() {
     assert!(is_gone());
 
     let line = format!("removed namespace {}-left\n", own("emu-killed"));
-    assert!(is_removed_by_clean(&line, leave_namespaces, is_gone));
+    clean_removes(&line, leave_namespaces, is_gone);
 }
 
 #[test]
@@ -265,20 +265,21 @@ fn the_next_emulation_and_clean_remove_routing_rules_of_a_killed_one_in_an_exist
     assert_eq!(rules(&host), before);
 
     let line = format!("removed rules in namespace {}\n", host.name());
-    assert!(is_removed_by_clean(&line, leave_rules, || rules(&host) == before));
+    clean_removes(&line, leave_rules, || rules(&host) == before);
 }
 
-/// Whether `clean` removes and reports the leftovers of `leave`.
+/// Checks that `clean` removes and reports the leftovers of `leave`.
 ///
-/// Another emulation on this machine may remove it first, so there are five attempts.
-fn is_removed_by_clean(line: &str, leave: impl Fn(), is_gone: impl Fn() -> bool) -> bool {
-    (0..5).any(|_| {
+/// Another emulation on this machine may remove it first, so there are several attempts.
+fn clean_removes(line: &str, leave: impl Fn(), is_gone: impl Fn() -> bool) {
+    found(line, || {
         leave();
         let output = program(&["clean"]).output().expect("it starts");
         assert_eq!(output.status.code(), Some(0));
         assert!(is_gone());
-        String::from_utf8(output.stdout).expect("text").contains(line)
-    })
+        let said = String::from_utf8(output.stdout).expect("text");
+        if said.contains(line) { Ok(()) } else { Err(said) }
+    });
 }
 
 #[test]
@@ -288,8 +289,9 @@ fn a_capture_has_every_delivered_packet_of_its_link() {
     }
     let capture = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("emu-capture.pcapng");
     let options = ["--pcapng", capture.to_str().expect("text"), "--link", "there", "--"];
+    // The emulator may stand still for a while before it reads them
     let sent =
-        "exec 3<>/dev/udp/10.0.0.2/9; for n in 0 1 2 3 4; do echo number $n >&3; done; sleep 2";
+        "exec 3<>/dev/udp/10.0.0.2/9; for n in 0 1 2 3 4; do echo number $n >&3; done; sleep 5";
     let wanted = document("emu-capture", &link(&json!({})));
     let output = run(&wanted, &[&options[..], &["bash", "-c", sent]].concat());
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
@@ -312,7 +314,9 @@ fn a_run_with_a_stopped_emulator_is_marked() {
     let sent = "for n in {1..10}; do echo > /dev/udp/10.0.0.2/9; sleep 0.1; done; \
                 kill -STOP $PPID; sleep 4; kill -CONT $PPID; sleep 1";
     let document = document("emu-still", &link(&json!({"delay": 2_000_000_000_u64})));
-    let output = run(&document, &["--", "bash", "-c", sent]);
-    let said = String::from_utf8(output.stderr).expect("text");
-    assert!(said.contains(" s late: the emulator stood still\n"), "{said}");
+    found("a run whose emulator has read packets before it is stopped", || {
+        let output = run(&document, &["--", "bash", "-c", sent]);
+        let said = String::from_utf8(output.stderr).expect("text");
+        if said.contains(" s late: the emulator stood still\n") { Ok(()) } else { Err(said) }
+    });
 }

@@ -47,7 +47,7 @@ impl Stage {
         packets: u64,
         gap: Span,
     ) -> Arrivals {
-        let stream = Stream { from, to, packets, size: 100, gap };
+        let stream = Stream { from, to, packets, size: 100, gap, silence: SILENCE };
         stream.measure(self.host("left"), self.host("right")).expect("a stream")
     }
 }
@@ -65,6 +65,9 @@ pub(crate) fn found<T, S: Debug>(what: &str, mut measure: impl FnMut() -> Result
 
 /// Many times the duration of one measurement on a busy machine. It bounds failures only.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(300);
+
+/// Time without a packet after which the rest of a stream is lost: longer than a busy machine lets an emulator wait.
+pub(crate) const SILENCE: Span = Span::from_secs(10);
 
 /// The requirement for emulations that this machine does not meet, if any.
 pub(crate) fn lack() -> Option<String> {

@@ -329,10 +329,10 @@ impl<'a> Inbox<'a> {
     }
 }
 
-/// Time limit for the last acknowledgements, in addition to a round trip.
-const LAST_SACK: Duration = Duration::from_secs(1);
+/// Time limit for the last acknowledgements, which a process that stands still for a moment delays.
+const LAST_SACK: Duration = Duration::from_secs(10);
 /// Time limit for the reason of an association that accepts no more messages.
-const CLOSING: Duration = Duration::from_secs(1);
+const CLOSING: Duration = Duration::from_secs(10);
 /// Time limit for the answer to a request.
 const FIRST_WORD: Duration = Duration::from_secs(20);
 /// A test fails if no data arrives or is acknowledged for this time.

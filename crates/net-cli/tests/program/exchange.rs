@@ -7,6 +7,7 @@ use manypath_net_cli::perf::{self, Direction, Interval, Outcome, Request, Settin
 use serde_json::Value;
 
 use crate::peer::{Pair, loopback, pair_on, soon};
+use crate::process::PATIENCE;
 
 fn request(direction: Direction) -> Request {
     Request {
@@ -111,12 +112,19 @@ async fn the_sums_of_the_document_are_those_of_the_counters() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_test_of_some_time_takes_that_time_and_reports_every_interval() {
-    let pair = two_paths().await;
     let request = Request { duration: Some(0.5), bytes: None, ..request(Direction::Send) };
-    let ([client, _], intervals) = measure(&pair, &request).await;
+    let begun = Instant::now();
+    // If the machine stands still for most of the time, there is one interval
+    let (client, intervals) = loop {
+        let ([client, _], intervals) = measure(&two_paths().await, &request).await;
+        if intervals.len() > 1 {
+            break (client, intervals);
+        }
+        assert!(begun.elapsed() < PATIENCE, "{} intervals", intervals.len());
+    };
     let sent = client.local.sent.expect("it sends");
     // A busy machine may be late, by less than the time that a test may take
-    assert!((0.5..60.0).contains(&sent.seconds), "{}", sent.seconds);
+    assert!((0.5..PATIENCE.as_secs_f64()).contains(&sent.seconds), "{}", sent.seconds);
     // There is one each 50 ms, also after the last data were sent; late ones are left out
     let most = intervals.iter().map(Interval::seconds).sum::<f64>() / 0.05 + 2.0;
     assert!((2.0..most).contains(&(intervals.len() as f64)), "{}", intervals.len());
@@ -127,7 +135,7 @@ async fn a_test_of_some_time_takes_that_time_and_reports_every_interval() {
         assert!((share - 1.0).abs() < 1e-9 || share == 0.0, "{share}");
     }
     let blocked = client.local.paths[0].blocked.iter().map(|(_, seconds)| seconds).sum::<f64>();
-    assert!(blocked > 0.0 && blocked < sent.seconds + 60.0, "{blocked}");
+    assert!(blocked > 0.0 && blocked < sent.seconds + PATIENCE.as_secs_f64(), "{blocked}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -11,6 +11,8 @@ mod mistakes;
 mod nodelay;
 mod peer;
 mod perf;
+#[path = "../../../net/tests/shared/ports.rs"]
+mod ports;
 mod process;
 mod silence;
 mod sockets;

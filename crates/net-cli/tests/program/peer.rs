@@ -4,7 +4,7 @@ use std::net::{IpAddr, Ipv4Addr};
 
 use manypath_net::{Association, Builder, Endpoint, Message, Peer};
 
-use crate::process::{PATIENCE, Process, free_port};
+use crate::process::{PATIENCE, Process};
 
 /// The loopback address 127.0.0.`last`.
 pub(crate) fn loopback(last: u8) -> IpAddr {
@@ -54,9 +54,8 @@ pub(crate) struct Called {
 impl Called {
     /// Starts a program with these arguments and the address of an endpoint that `change` configures.
     pub(crate) async fn by(words: &[&str], change: impl FnOnce(Builder) -> Builder) -> Self {
-        let udp = free_port();
-        let endpoint = change(builder(udp)).listen(1).bind(5001).await.expect("the port is free");
-        let udp = udp.to_string();
+        let endpoint = change(builder(0)).listen(1).bind(5001).await.expect("a port is free");
+        let udp = endpoint.encapsulation_port().to_string();
         let to = ["--bind", "127.0.0.1", "--to", "127.0.0.11", "--udp", &udp];
         let program = Process::start(words.iter().chain(&to));
         let association = soon(endpoint.accept()).await.expect("the program connects");

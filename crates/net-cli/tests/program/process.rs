@@ -2,12 +2,14 @@
 
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Read};
-use std::net::UdpSocket;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
+
+use crate::peer::loopback;
+use crate::ports;
 
 /// The output of a program, and its exit code.
 #[derive(Debug)]
@@ -205,9 +207,7 @@ pub(crate) fn run(words: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Said {
 
 /// A UDP port that is free on all addresses of a receiver.
 pub(crate) fn free_port() -> u16 {
-    let port = || UdpSocket::bind("127.0.0.11:0").unwrap().local_addr().unwrap().port();
-    let is_free = |port: &u16| UdpSocket::bind(("127.0.0.12", *port)).is_ok();
-    std::iter::repeat_with(port).find(is_free).expect("one of them")
+    ports::free_port(&[11, 12].map(loopback))
 }
 
 /// A waiting receiver on two addresses, and its UDP port.

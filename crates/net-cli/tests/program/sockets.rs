@@ -4,29 +4,23 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::sync::OnceLock;
 
+use crate::peer::loopback;
+use crate::ports;
 use crate::process::Process;
 
-/// The library for programs, which is built once.
+/// The library for programs, which a build of the whole workspace makes.
 pub(crate) fn library() -> &'static str {
     static LIBRARY: OnceLock<String> = OnceLock::new();
     LIBRARY.get_or_init(|| {
-        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let mut build = Command::new(cargo);
-        build.args(["build", "--package", "manypath-preload", "--message-format", "json"]);
-        // A relative CARGO_TARGET_DIR is meant from the root of the workspace
-        build.current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
-        let built = build.output().expect("cargo runs");
-        assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
-        let lines = String::from_utf8(built.stdout).expect("it is UTF-8");
-        let mut files = lines.lines().filter_map(|line| {
-            let message: serde_json::Value = serde_json::from_str(line).ok()?;
-            let files = message["filenames"].as_array()?.clone();
-            files.iter().find_map(|file| {
-                let file = file.as_str()?;
-                file.ends_with("libmanypath_preload.so").then(|| file.to_owned())
-            })
-        });
-        files.next().expect("cargo names the library")
+        let test = std::env::current_exe().expect("this test");
+        let library = test.with_file_name("libmanypath_preload.so");
+        let library = library.into_os_string().into_string().expect("it is UTF-8");
+        let remedy = "build it with `make test-build`, or `cargo build --package manypath-preload`";
+        assert!(
+            std::fs::exists(&library).is_ok_and(|is_there| is_there),
+            "{library} is missing: {remedy}"
+        );
+        library
     })
 }
 
@@ -37,9 +31,9 @@ fn run(local: &str, udp: u16, program: &str) -> Process {
     Process::start(words.into_iter().chain(["--", "python3", "-c", program]))
 }
 
+/// A port that is free on the addresses of two daemons.
 pub(crate) fn free_port() -> u16 {
-    let socket = std::net::UdpSocket::bind("127.0.0.1:0").expect("a port");
-    socket.local_addr().expect("an address").port()
+    ports::free_port(&[1, 2].map(loopback))
 }
 
 #[test]
@@ -229,7 +223,7 @@ print('end', flush=True)
 const CLIENT: &str = "
 import socket, sys
 connected = socket.socket(proto=132)
-connected.settimeout(60)
+connected.settimeout(300)
 connected.connect(('127.0.0.1', 5001))
 connected.sendall(b'hello')
 assert connected.recv(100) == b'HELLO'

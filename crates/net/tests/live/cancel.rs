@@ -11,28 +11,20 @@ const SHORT: Duration = Duration::from_micros(200);
 
 #[tokio::test]
 async fn a_receive_that_is_dropped_loses_no_message() {
-    let pair = pair(|builder| builder).await;
-    let sending = tokio::spawn({
-        let client = pair.client.clone();
-        async move {
-            for number in 0..200 {
-                client.send(Message::new(pattern(number, 3000))).await.unwrap();
-                tokio::time::sleep(SHORT).await;
+    let pair = pair(|builder| builder.nodelay(true)).await;
+    for number in 0..200 {
+        // One is dropped before there is a message, others while it is under way
+        assert!(timeout(SHORT, pair.server.receive()).await.is_err());
+        pair.client.send(Message::new(pattern(number, 3000))).await.unwrap();
+        let received = soon(async {
+            loop {
+                if let Ok(message) = timeout(SHORT, pair.server.receive()).await {
+                    return message.unwrap().unwrap();
+                }
             }
-        }
-    });
-    let (mut next, mut dropped) = (0, 0);
-    while next < 200 {
-        match timeout(SHORT, pair.server.receive()).await {
-            Ok(message) => {
-                assert!(message.unwrap().unwrap().payload == pattern(next, 3000));
-                next += 1;
-            }
-            Err(_) => dropped += 1,
-        }
+        });
+        assert!(received.await.payload == pattern(number, 3000));
     }
-    assert!(dropped > 0);
-    soon(sending).await.unwrap();
 }
 
 #[tokio::test]
@@ -60,9 +52,18 @@ async fn a_connect_that_is_dropped_ends_the_attempt() {
     let port = silent.local_addr().unwrap().port();
     let peer = manypath_net::Peer::new([loopback(11)], 7).encapsulation(port);
     for _ in 0..3 {
-        // A second attempt would be refused if the first one were still open
-        assert!(timeout(Duration::from_millis(20), client.connect(peer.clone())).await.is_err());
-        tokio::time::sleep(Duration::from_millis(20)).await;
+        // An attempt is refused as long as the one before is open
+        soon(async {
+            while let Ok(refused) =
+                timeout(Duration::from_millis(20), client.connect(peer.clone())).await
+            {
+                let error = refused.unwrap_err().to_string();
+                assert!(error.ends_with("is open already"), "{error}");
+                // The driver ends it
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        })
+        .await;
     }
     soon(client.close()).await;
 }

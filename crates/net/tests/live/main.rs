@@ -16,6 +16,8 @@ mod namespace;
 mod nodelay;
 mod pacing;
 mod paths;
+#[path = "../shared/ports.rs"]
+mod ports;
 mod raw;
 mod relay;
 mod stage;

@@ -8,11 +8,21 @@ use manypath_net::Capture;
 use manypath_sctp::Burst;
 
 use crate::relay::relayed;
-use crate::stage::{soon, transfer, until};
+use crate::stage::{soon, transfer, undisturbed, until};
 
 /// Departure times of the client's packets with DATA, in nanoseconds from the first one, while it sends 60 kB after an
-/// idle time over a round trip of 80 ms.
+/// idle time over a round trip of 80 ms. All of them are sent once.
 async fn departures(pacing: bool) -> Vec<u64> {
+    // Timers of a machine that stands still expire
+    undisturbed(async || {
+        let (times, retransmitted) = departures_with_repetitions(pacing).await;
+        if retransmitted == 0 { Ok(times) } else { Err(retransmitted) }
+    })
+    .await
+}
+
+/// The same, with the number of chunks that were sent again.
+async fn departures_with_repetitions(pacing: bool) -> (Vec<u64>, u64) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("burst.pcapng");
     let capture = Capture::create(&file).unwrap();
@@ -39,6 +49,7 @@ async fn departures(pacing: bool) -> Vec<u64> {
     let [client, server] = &pair.endpoints;
     let (port, address) = (client.encapsulation_port(), client.local_addresses()[0].to_string());
     pair.client.shutdown().await.unwrap();
+    let retransmitted = pair.client.stats().retransmitted_chunks;
     soon(client.close()).await;
     soon(server.close()).await;
     capture.finish().unwrap();
@@ -61,7 +72,7 @@ async fn departures(pacing: bool) -> Vec<u64> {
         }
         times.push(packet["time"].as_u64().expect("nanoseconds"));
     }
-    times.iter().map(|at| at - times[0]).collect()
+    (times.iter().map(|at| at - times[0]).collect(), retransmitted)
 }
 
 /// The largest number of packets within one millisecond.

@@ -16,6 +16,7 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until};
 
+use crate::ports::free_port;
 use crate::stage::{Pair, connect, loopback, on, server};
 
 /// A relay, which forwards until the value is dropped.
@@ -155,25 +156,10 @@ pub(crate) async fn relayed(change: impl Fn(Builder) -> Builder) -> (Pair, Vec<R
 
 /// A relay on each of several paths, all with the same UDP port on their server addresses.
 async fn relays(paths: &[(IpAddr, IpAddr)], server_port: u16) -> (Vec<Relay>, u16) {
-    let port = free_port(paths).await;
+    let port = free_port(&paths.iter().map(|(_, server)| *server).collect::<Vec<_>>());
     let mut relays = Vec::new();
     for &(client, server) in paths {
         relays.push(Relay::new(client, (server, server_port).into(), port).await);
     }
     (relays, port)
-}
-
-/// A UDP port that is free on all server addresses.
-async fn free_port(paths: &[(IpAddr, IpAddr)]) -> u16 {
-    loop {
-        let first = UdpSocket::bind((paths[0].1, 0)).await.expect("a free port");
-        let port = first.local_addr().expect("it is bound").port();
-        let mut are_free = true;
-        for (_, server) in &paths[1..] {
-            are_free &= UdpSocket::bind((*server, port)).await.is_ok();
-        }
-        if are_free {
-            return port;
-        }
-    }
 }

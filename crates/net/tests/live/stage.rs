@@ -1,5 +1,6 @@
 //! Endpoints and associations for tests.
 
+use std::fmt::Debug;
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::{Duration, Instant};
 
@@ -86,7 +87,7 @@ pub(crate) async fn echo(builder: Builder, reached: std::sync::mpsc::Sender<Peer
     }
 }
 
-/// Settings under which a path fails within a second.
+/// Settings under which a path fails within a second. No association ends because a busy machine delays answers.
 pub(crate) fn impatient(config: &mut Config) {
     config.rto = RtoLimits {
         initial: Span::from_millis(100),
@@ -97,6 +98,7 @@ pub(crate) fn impatient(config: &mut Config) {
     config.sack_delay = Span::from_millis(10);
     config.heartbeat_interval = Span::from_millis(100);
     config.path_max_retransmissions = 2;
+    (config.association_max_retransmissions, config.init_max_retransmissions) = (1000, 1000);
 }
 
 /// Settings with timers that are longer than [`soon`] waits: events within that time have other causes.
@@ -106,13 +108,24 @@ pub(crate) fn patient(config: &mut Config) {
 }
 
 /// The longest wait of a test. It bounds failures only.
-const PATIENCE: Duration = Duration::from_secs(300);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(300);
 /// Longer than any test.
 pub(crate) const NEVER: Span = Span::from_secs(600);
 
 /// `length` bytes that depend on position and seed.
 pub(crate) fn pattern(seed: usize, length: usize) -> Bytes {
     (0..length).map(|i| ((i * 31) ^ (i >> 8) ^ (seed * 7)) as u8).collect()
+}
+
+/// Repeats a story until its outcome is not that of a machine which stood still; such an outcome is an error.
+pub(crate) async fn undisturbed<T, E: Debug>(mut story: impl AsyncFnMut() -> Result<T, E>) -> T {
+    let begun = Instant::now();
+    loop {
+        match story().await {
+            Ok(outcome) => return outcome,
+            Err(seen) => assert!(begun.elapsed() < PATIENCE, "each time in {PATIENCE:?}: {seen:?}"),
+        }
+    }
 }
 
 /// Limits the time of a future.

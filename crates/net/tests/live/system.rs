@@ -8,6 +8,7 @@ use manypath_net::{Endpoint, Event, Events, Host, Message, PathState, Peer, metr
 use manypath_sctp::Burst;
 
 use crate::namespace::{Namespace, cable};
+use crate::ports::free_port;
 use crate::stage::{
     echo, impatient, ip, loopback, on, pair_on, patient, server, soon, transfer, until,
 };
@@ -219,9 +220,7 @@ fn an_icmp_message_about_a_small_mtu_is_handled() {
 #[tokio::test]
 async fn a_closed_port_is_reported() {
     let client = on(&[loopback(1), ip("::1")]).bind(0).await.unwrap();
-    let free = tokio::net::UdpSocket::bind((loopback(11), 0)).await.unwrap();
-    let port = free.local_addr().unwrap().port();
-    drop(free);
+    let port = free_port(&[loopback(11), ip("::1")]);
     let peer = Peer::new([loopback(11)], 7).encapsulation(port);
     let error = soon(client.connect_with(peer, patient)).await.unwrap_err();
     assert_eq!(error.to_string(), "no SCTP endpoint listens at 127.0.0.11");

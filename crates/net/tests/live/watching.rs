@@ -100,7 +100,8 @@ async fn a_scrape_does_not_wait_for_idle_connections() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn scraped_metrics_equal_the_counters() {
-    let pair = pair(|builder| builder).await;
+    // No timer repeats data meanwhile
+    let pair = pair(|builder| builder.configure(patient)).await;
     transfer(&pair).await;
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();

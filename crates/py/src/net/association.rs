@@ -7,8 +7,9 @@ use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict, PyDict};
 use tokio::runtime::Handle;
 
-use super::operation::{Outcome, SctpOperation};
-use super::{SctpEvents, counters, errors};
+use super::event::SctpEvents;
+use super::operation::{SctpOperation, nothing};
+use super::{counters, errors, message};
 
 /// An association with one peer. When Python drops it, it is shut down in the background.
 #[pyclass(frozen)]
@@ -40,45 +41,39 @@ impl SctpAssociation {
         message.unordered = unordered;
         message.lifetime = lifetime.map(Duration::from_nanos);
         message.sack_immediately = sack_immediately;
-        SctpOperation::new(self.runtime.clone(), async move {
-            association.send(message).await?;
-            Ok(Outcome::Nothing)
-        })
+        let send = async move { association.send(message).await.map(drop) };
+        SctpOperation::new(self.runtime.clone(), send, nothing)
     }
 
-    /// The next message.
+    /// The next message, or None after the peer's shutdown.
     fn receive(&self) -> SctpOperation {
         let association = self.association.clone();
-        SctpOperation::new(self.runtime.clone(), async move {
-            Ok(Outcome::Message(association.receive().await?))
+        let receive = async move { association.receive().await };
+        SctpOperation::new(self.runtime.clone(), receive, |py, received| match received {
+            Some(received) => message::row(py, &received),
+            None => Ok(py.None()),
         })
     }
 
     /// Shuts the association down.
     fn shutdown(&self) -> SctpOperation {
         let association = self.association.clone();
-        SctpOperation::new(self.runtime.clone(), async move {
-            association.shutdown().await?;
-            Ok(Outcome::Nothing)
-        })
+        let shutdown = async move { association.shutdown().await };
+        SctpOperation::new(self.runtime.clone(), shutdown, nothing)
     }
 
     /// Shuts the association down and discards what was not received.
     fn close(&self) -> SctpOperation {
         let association = self.association.clone();
-        SctpOperation::new(self.runtime.clone(), async move {
-            association.close().await?;
-            Ok(Outcome::Nothing)
-        })
+        let close = async move { association.close().await };
+        SctpOperation::new(self.runtime.clone(), close, nothing)
     }
 
     /// Waits for the end of the association.
     fn closed(&self) -> SctpOperation {
         let association = self.association.clone();
-        SctpOperation::new(self.runtime.clone(), async move {
-            association.closed().await?;
-            Ok(Outcome::Nothing)
-        })
+        let closed = async move { association.closed().await };
+        SctpOperation::new(self.runtime.clone(), closed, nothing)
     }
 
     /// Aborts the association.

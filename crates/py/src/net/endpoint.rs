@@ -3,12 +3,13 @@
 use std::net::IpAddr;
 use std::path::PathBuf;
 
-use manypath_net::{Counters, Endpoint, EventLog, Peer, Selection};
+use manypath_net::{Association, Counters, Endpoint, EventLog, Peer, Selection};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use tokio::runtime::Handle;
 
-use super::operation::{Outcome, SctpOperation};
+use super::association::SctpAssociation;
+use super::operation::{SctpOperation, nothing};
 use super::options::Options;
 use super::runtime::runtime;
 use super::{counters, errors};
@@ -23,7 +24,7 @@ pub(crate) struct SctpEndpoint {
 
 /// A file of events with its name.
 #[derive(Clone)]
-pub(crate) struct EventFile {
+struct EventFile {
     log: EventLog,
     file: PathBuf,
 }
@@ -37,15 +38,14 @@ impl EventFile {
     }
 
     /// Completes the file; returns the number of missing events.
-    pub(crate) fn finish(&self) -> PyResult<u64> {
+    fn finish(&self) -> PyResult<u64> {
         self.log.finish().map_err(|error| errors::unwritten(&self.file, &error))
     }
 }
 
-impl SctpEndpoint {
-    pub(crate) fn new(runtime: Handle, endpoint: Endpoint, events: Option<EventFile>) -> Self {
-        Self { runtime, endpoint, events }
-    }
+/// Gives Python an association.
+fn give(runtime: Handle, py: Python<'_>, association: Association) -> PyResult<Py<PyAny>> {
+    Ok(Py::new(py, SctpAssociation::new(runtime, association))?.into_any())
 }
 
 #[pymethods]
@@ -82,45 +82,50 @@ impl SctpEndpoint {
             Some(events) => builder.events(events.log.clone()),
             None => builder,
         };
-        let bind = async move { Ok(Outcome::Endpoint(builder.bind(port).await?, events)) };
-        Ok(SctpOperation::new(runtime, bind))
+        let handle = runtime.clone();
+        let bind = async move { builder.bind(port).await };
+        Ok(SctpOperation::new(handle, bind, |py, endpoint| {
+            Ok(Py::new(py, Self { runtime, endpoint, events })?.into_any())
+        }))
     }
 
     /// Opens an association.
     fn connect(&self, addresses: Vec<IpAddr>, port: u16, encapsulation: u16) -> SctpOperation {
         let endpoint = self.endpoint.clone();
         let peer = Peer::new(addresses, port).encapsulation(encapsulation);
-        SctpOperation::new(self.runtime.clone(), async move {
-            Ok(Outcome::Association(endpoint.connect(peer).await?))
-        })
+        let (handle, runtime) = (self.runtime.clone(), self.runtime.clone());
+        let connect = async move { endpoint.connect(peer).await };
+        SctpOperation::new(handle, connect, |py, association| give(runtime, py, association))
     }
 
     /// The next association that a peer opened.
     fn accept(&self) -> SctpOperation {
         let endpoint = self.endpoint.clone();
-        SctpOperation::new(self.runtime.clone(), async move {
-            Ok(Outcome::Association(endpoint.accept().await?))
-        })
+        let (handle, runtime) = (self.runtime.clone(), self.runtime.clone());
+        let accept = async move { endpoint.accept().await };
+        SctpOperation::new(handle, accept, |py, association| give(runtime, py, association))
     }
 
     /// Shuts down all associations, and waits until they have ended.
     fn close(&self) -> SctpOperation {
         let endpoint = self.endpoint.clone();
-        SctpOperation::new(self.runtime.clone(), async move {
+        let close = async move {
             endpoint.close().await;
-            Ok(Outcome::Nothing)
-        })
+            Ok(())
+        };
+        SctpOperation::new(self.runtime.clone(), close, nothing)
     }
 
     /// Completes the file of events; returns the number of events that are missing because the disk was too slow.
     fn finish_events(&self) -> SctpOperation {
         let events = self.events.clone();
-        SctpOperation::new(self.runtime.clone(), async move {
+        let finish = async move {
             let finish = move || events.map_or(Ok(0), |events| events.finish());
             let finished = tokio::task::spawn_blocking(finish).await;
-            Ok(Outcome::Missed(
-                finished.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic())),
-            ))
+            Ok(finished.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic())))
+        };
+        SctpOperation::new(self.runtime.clone(), finish, |py, missed: PyResult<u64>| {
+            Ok(missed?.into_pyobject(py)?.into_any().unbind())
         })
     }
 

@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use tokio::runtime::Handle;
 use tokio::sync::Mutex;
 
-use super::operation::{Outcome, SctpOperation};
+use super::operation::SctpOperation;
 use super::{errors, message};
 
 /// The events of an association from the time of the request on.
@@ -30,13 +30,16 @@ impl SctpEvents {
     /// The next event, or None after the last one.
     fn next(&self) -> SctpOperation {
         let events = Arc::clone(&self.events);
-        let next = async move { Ok(Outcome::Event(events.lock().await.next().await)) };
-        SctpOperation::new(self.runtime.clone(), next)
+        let next = async move { Ok(events.lock().await.next().await) };
+        SctpOperation::new(self.runtime.clone(), next, |py, event| match event {
+            Some(event) => row(py, event),
+            None => Ok(py.None()),
+        })
     }
 }
 
 /// The name of an event, and its data.
-pub(crate) fn row(py: Python<'_>, event: Event) -> PyResult<Py<PyAny>> {
+fn row(py: Python<'_>, event: Event) -> PyResult<Py<PyAny>> {
     let path = |name: &str, local: IpAddr, remote: IpAddr| {
         pack(py, (name, local.to_string(), remote.to_string()))
     };

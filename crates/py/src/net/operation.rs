@@ -5,27 +5,16 @@ use std::pin::Pin;
 use std::sync::{Mutex, PoisonError};
 use std::task::{Context, Poll, Waker};
 
-use manypath_net::{Association, Endpoint, Error, Event, Message};
+use manypath_net::Error;
 use pyo3::prelude::*;
 use tokio::runtime::Handle;
 
-use super::endpoint::EventFile;
-use super::{SctpAssociation, SctpEndpoint, errors, event, message, runtime, wake};
+use super::{errors, runtime, wake};
 
-/// The result of an operation.
-pub(crate) enum Outcome {
-    Nothing,
-    Endpoint(Endpoint, Option<EventFile>),
-    Association(Association),
-    /// `None` after the peer's shutdown.
-    Message(Option<Message>),
-    /// `None` after the last event.
-    Event(Option<Event>),
-    /// Number of events that are missing in a file.
-    Missed(PyResult<u64>),
-}
+/// Makes the object that Python gets. Only a thread with the GIL can do it, so it is done later than the work.
+type Give = Box<dyn FnOnce(Python<'_>) -> PyResult<Py<PyAny>> + Send>;
 
-type Work = Pin<Box<dyn Future<Output = Result<Outcome, Error>> + Send>>;
+type Work = Pin<Box<dyn Future<Output = Result<Give, Error>> + Send>>;
 
 /// A call that may have to wait. The waiting Python task polls it directly, so no result is lost if the task is
 /// cancelled.
@@ -37,15 +26,22 @@ pub(crate) struct SctpOperation {
 
 enum State {
     Working(Work),
-    Ready(Result<Outcome, Error>),
+    Ready(Result<Give, Error>),
     Over,
 }
 
 impl SctpOperation {
-    pub(crate) fn new<F>(runtime: Handle, work: F) -> Self
-    where
-        F: Future<Output = Result<Outcome, Error>> + Send + 'static,
-    {
+    /// An operation whose result `give` converts for Python.
+    pub(crate) fn new<T: Send + 'static>(
+        runtime: Handle,
+        work: impl Future<Output = Result<T, Error>> + Send + 'static,
+        give: impl FnOnce(Python<'_>, T) -> PyResult<Py<PyAny>> + Send + 'static,
+    ) -> Self {
+        let work = async move {
+            let result = work.await?;
+            let give: Give = Box::new(move |py| give(py, result));
+            Ok(give)
+        };
         Self { runtime, state: Mutex::new(State::Working(Box::pin(work))) }
     }
 
@@ -81,26 +77,17 @@ impl SctpOperation {
         let State::Ready(outcome) = self.replace(State::Over) else {
             return Ok(py.None());
         };
-        let outcome = outcome.map_err(|error| errors::told(&error))?;
-        match outcome {
-            Outcome::Nothing => Ok(py.None()),
-            Outcome::Endpoint(endpoint, events) => {
-                let endpoint = SctpEndpoint::new(self.runtime.clone(), endpoint, events);
-                Ok(Py::new(py, endpoint)?.into_any())
-            }
-            Outcome::Association(association) => {
-                let association = SctpAssociation::new(self.runtime.clone(), association);
-                Ok(Py::new(py, association)?.into_any())
-            }
-            Outcome::Message(None) | Outcome::Event(None) => Ok(py.None()),
-            Outcome::Message(Some(message)) => message::row(py, &message),
-            Outcome::Event(Some(event)) => event::row(py, event),
-            Outcome::Missed(missed) => Ok(missed?.into_pyobject(py)?.into_any().unbind()),
-        }
+        outcome.map_err(|error| errors::told(&error))?(py)
     }
 
     /// Cancels the operation, unless it has completed.
     fn cancel(&self) {
         drop(self.replace(State::Over));
     }
+}
+
+/// The result of an operation without one.
+#[expect(clippy::unnecessary_wraps, reason = "other results can fail to be made")]
+pub(crate) fn nothing(py: Python<'_>, (): ()) -> PyResult<Py<PyAny>> {
+    Ok(py.None())
 }

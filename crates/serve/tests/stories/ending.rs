@@ -3,7 +3,7 @@
 use manypath_posix::abi::Layout;
 use nix::libc;
 
-use crate::guest::{Guest, Host, Pair, Read, free_port, until};
+use crate::guest::{Guest, Host, Pair, Read, free_port, silent, until};
 
 #[test]
 fn a_closed_socket_delivers_what_was_sent_and_then_the_end() {
@@ -119,8 +119,7 @@ fn a_closed_listening_socket_ends_associations_that_were_not_accepted() {
 
 #[test]
 fn a_program_may_die_in_any_state() {
-    let silent = std::net::UdpSocket::bind("127.0.0.1:0").expect("a port");
-    let udp = silent.local_addr().expect("an address").port();
+    let (_silent, udp) = silent("127.0.0.1");
     let host = Host::new(&["127.0.0.2"], udp);
     let states: [fn(&Guest); 4] = [
         |_| (),

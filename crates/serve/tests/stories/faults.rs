@@ -1,5 +1,6 @@
 //! Programs that close a socket, are killed or stop reading during a call, and calls with any bytes.
 
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
@@ -12,7 +13,7 @@ use manypath_serve::OPTIONS;
 use nix::libc;
 
 use crate::ending::until_readable;
-use crate::guest::{Guest, Host, PATIENCE, Pair, Read, free_port, plain, write};
+use crate::guest::{Guest, Host, PATIENCE, Pair, Read, free_port, plain, silent, write};
 
 /// A pair with the smallest buffers.
 fn small() -> Pair {
@@ -93,8 +94,7 @@ fn programs_that_die_before_their_socket_exists_leave_nothing() {
 
 #[test]
 fn a_program_that_is_killed_while_it_connects_leaves_no_state() {
-    let silent = std::net::UdpSocket::bind("127.0.0.1:0").expect("a port");
-    let udp = silent.local_addr().expect("an address").port();
+    let (_silent, udp) = silent("127.0.0.1");
     let host = Host::new(&["127.0.0.2"], udp);
     let guest = host.socket();
     let control = plain(&host.path);
@@ -149,10 +149,15 @@ static PANICS: AtomicUsize = AtomicUsize::new(0);
 fn count_panics() {
     let before = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
-        let is_of_test = panic.location().is_some_and(|at| at.file().contains("tests/serve"));
+        let is_of_test = panic.location().is_some_and(|at| is_of_test(at.file()));
         PANICS.fetch_add(usize::from(!is_of_test), Ordering::Relaxed);
         before(panic);
     }));
+}
+
+/// Whether a source file has tests: it is in the folder of this one.
+fn is_of_test(file: &str) -> bool {
+    Path::new(file).parent() == Path::new(file!()).parent()
 }
 
 /// Bytes that look random, and are the same for each seed.
@@ -190,6 +195,10 @@ fn attack(guest: &Guest, seed: u64) {
 #[test]
 fn no_call_harms_other_sockets_than_its_own() {
     count_panics();
+    // A panic of a test is none of the daemon. Nothing else tells where the daemon's files are
+    std::panic::catch_unwind(|| panic!("on purpose")).expect_err("it panics");
+    assert_eq!(PANICS.load(Ordering::Relaxed), 0);
+    assert!(!is_of_test(&file!().replace("tests/stories/faults.rs", "src/daemon.rs")));
     let pair = Pair::new();
     let unbound = pair.client.socket();
     attack(&unbound, 1);

@@ -2,7 +2,7 @@
 
 use std::io::{IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, SocketAddr, UdpSocket};
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::thread::JoinHandle;
@@ -25,6 +25,8 @@ use rustix::net::{
 };
 use tempfile::TempDir;
 use tokio::sync::oneshot;
+
+use crate::shared_ports;
 
 /// A daemon on a thread of its own.
 pub(crate) struct Host {
@@ -123,10 +125,15 @@ pub(crate) fn until(holds: impl Fn() -> bool) {
 /// The longest wait of a test. It bounds failures only.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(300);
 
-/// A free UDP port.
+/// A UDP port that is free on the addresses of all daemons and peers of the tests.
 pub(crate) fn free_port() -> u16 {
-    let socket = std::net::UdpSocket::bind("127.0.0.1:0").expect("a port");
-    socket.local_addr().expect("an address").port()
+    shared_ports::free_port(&[1, 2, 3, 4, 9].map(|last| [127, 0, 0, last].into()))
+}
+
+/// A UDP socket that does not answer, and its port, which is free on other addresses.
+pub(crate) fn silent(address: &str) -> (UdpSocket, u16) {
+    let port = free_port();
+    (UdpSocket::bind((address, port)).expect("it is free"), port)
 }
 
 /// A descriptor of a socket.

@@ -9,7 +9,7 @@ use manypath_posix::record::{Answer, Call, HEAD, Operation, Request, Sent};
 use nix::libc;
 use rustix::net::{RecvFlags, sockopt};
 
-use crate::guest::{Guest, Host, Pair, Read, free_port, plain, read, write, write_with};
+use crate::guest::{Guest, Host, Pair, Read, free_port, plain, read, silent, write, write_with};
 
 /// Whether the daemon has closed a connection.
 fn is_cut_off(fd: &rustix::fd::OwnedFd) -> bool {
@@ -160,8 +160,8 @@ fn lingering() -> (OwnedFd, TcpStream) {
     (socket.into(), peer)
 }
 
-/// How long a socket lingers: far longer than the test on a busy machine.
-const LINGER: Duration = Duration::from_secs(40);
+/// How long a socket lingers: far longer than the test on a busy machine, and longer than its waits.
+const LINGER: Duration = Duration::from_secs(600);
 
 /// Leaves the last copy of a socket to the daemon. If the daemon was faster, this copy is the last one and lingers, in a
 /// thread of its own.
@@ -189,8 +189,7 @@ fn a_lingering_socket_of_a_program_stops_no_other_socket() {
     leave(socket);
     peers.push((peer, odd.fd));
     // A record that the daemon closes unread: while the socket connects, it reads none
-    let silent = std::net::UdpSocket::bind("127.0.0.9:0").expect("a port");
-    let udp = silent.local_addr().expect("an address").port();
+    let (_silent, udp) = silent("127.0.0.9");
     let waiting = Host::new(&["127.0.0.1"], udp);
     let guest = waiting.socket();
     assert_eq!(guest.connect_later("127.0.0.9:7"), Err(libc::EINPROGRESS));

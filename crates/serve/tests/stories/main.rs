@@ -11,6 +11,8 @@ mod metrics;
 mod opening;
 mod peeloff;
 mod ports;
+#[path = "../../../net/tests/shared/ports.rs"]
+mod shared_ports;
 mod socket_options;
 mod status;
 mod transfer;

@@ -15,7 +15,7 @@ use manypath_posix::record::{
 use nix::libc;
 use rustix::net::{RecvFlags, sockopt};
 
-use crate::guest::{Guest, Host, Read, free_port, read, until, write};
+use crate::guest::{Guest, Host, Read, free_port, read, silent, until, write};
 use crate::many_guest::{Got, SERVER, Trio};
 
 #[test]
@@ -274,8 +274,8 @@ fn a_message_may_have_the_parameters_of_its_new_association() {
 #[test]
 fn messages_wait_for_an_association_that_is_being_opened() {
     // A UDP socket that does not answer
-    let silent = std::net::UdpSocket::bind("127.0.0.1:0").expect("a port");
-    let host = Host::new(&["127.0.0.2"], silent.local_addr().expect("an address").port());
+    let (_silent, udp) = silent("127.0.0.1");
+    let host = Host::new(&["127.0.0.2"], udp);
     let client = host.many();
     assert_eq!(client.connect_later(SERVER), Err(libc::EINPROGRESS));
     assert_eq!(client.send_to(SERVER, "later"), Ok(5));

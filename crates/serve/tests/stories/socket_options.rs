@@ -6,6 +6,7 @@ use manypath_net::metrics::Source;
 use manypath_posix::abi::Layout;
 use manypath_posix::abi::address::encode;
 use manypath_posix::abi::constants::*;
+use manypath_posix::abi::message::InitMsg;
 use manypath_posix::abi::option::{AssocParams, AssocValue, PaddrParams, RtoInfo, UdpEncaps};
 use manypath_posix::record::{Answer, Call, Operation, Refused, Request};
 use manypath_serve::{OPTIONS, Support};
@@ -179,6 +180,16 @@ fn packets(host: &Host) -> u64 {
     lines.map(|count| count.parse::<u64>().expect("a number")).sum()
 }
 
+/// Timers are short, and answers that a busy machine delays end no association.
+fn has_fast_heartbeats(guest: &Guest) {
+    let fast = RtoInfo { initial: 20, max: 50, min: 20, ..RtoInfo::default() };
+    guest.set(IPPROTO_SCTP, SCTP_RTOINFO, &fast.encode()).expect("valid");
+    let often = AssocParams { asocmaxrxt: 10_000, ..AssocParams::default() };
+    guest.set(IPPROTO_SCTP, SCTP_ASSOCINFO, &often.encode()).expect("valid");
+    let init = InitMsg { max_attempts: 10_000, ..InitMsg::default() };
+    guest.set(IPPROTO_SCTP, SCTP_INITMSG, &init.encode()).expect("valid");
+}
+
 /// Waits until the endpoints of a daemon receive nothing for a time in which many heartbeats would arrive.
 fn until_silent(host: &Host) {
     until(|| {
@@ -203,9 +214,8 @@ fn heartbeats_that_are_enabled_without_an_interval_have_that_of_the_daemon() {
 
 #[test]
 fn heartbeats_are_disabled_before_and_during_an_association() {
-    let fast = RtoInfo { initial: 20, max: 50, min: 20, ..RtoInfo::default() };
     let pair = Pair::with(|guest| {
-        guest.set(IPPROTO_SCTP, SCTP_RTOINFO, &fast.encode()).expect("valid");
+        has_fast_heartbeats(guest);
         let off = PaddrParams { flags: SPP_HB_DISABLE, ..PaddrParams::default() };
         guest.set(IPPROTO_SCTP, SCTP_PEER_ADDR_PARAMS, &off.encode()).expect("valid");
     });
@@ -227,8 +237,7 @@ fn heartbeats_are_disabled_before_and_during_an_association() {
 fn heartbeats_of_a_one_to_many_socket_have_the_interval_that_was_set_before_the_association() {
     let trio = Trio::new();
     let client = &trio.clients[0];
-    let fast = RtoInfo { initial: 20, max: 50, min: 20, ..RtoInfo::default() };
-    client.set(IPPROTO_SCTP, SCTP_RTOINFO, &fast.encode()).expect("valid");
+    has_fast_heartbeats(client);
     let flags = SPP_HB_ENABLE | SPP_HB_TIME_IS_ZERO;
     let params = PaddrParams { flags, ..PaddrParams::default() };
     client.set(IPPROTO_SCTP, SCTP_PEER_ADDR_PARAMS, &params.encode()).expect("valid");

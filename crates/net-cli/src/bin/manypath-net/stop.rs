@@ -95,7 +95,8 @@ impl Stop {
 }
 
 const LONG: Duration = Duration::from_secs(20);
-const SHORT: Duration = Duration::from_secs(1);
+/// Long enough for a peer, or for this process, that stands still for a moment.
+const SHORT: Duration = Duration::from_secs(5);
 
 #[cfg(test)]
 mod tests {
