@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import gc
 import hashlib
 import json
@@ -32,10 +31,12 @@ ONE = ["127.0.0.1"]
 TWO = ["127.0.0.1", "127.0.0.2"]
 SECONDS = 300
 """The time limit of a test in seconds, also on a busy machine."""
+PATIENT = sctp.Options(rto_initial="60 s", rto_min="60 s")
+"""Options with which no timer retransmits, on another path too, while this machine stands still."""
 
 
 def bounded(test: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
-    """Run a test in a separate event loop, for at most a minute."""
+    """Run a test in a separate event loop, for at most `SECONDS`."""
 
     @wraps(test)
     def run(*arguments: Any, **named: Any) -> None:
@@ -63,11 +64,14 @@ async def pair(local: list[str] = ONE, **settings: Any) -> AsyncIterator[tuple[s
 
 async def send_until_full(association: sctp.Association, data: bytes) -> int:
     """Send a message repeatedly until both buffers are full, and return the number of sent messages."""
-    sent = 0
-    with contextlib.suppress(TimeoutError):
-        while True:
-            await asyncio.wait_for(association.send(data), 2)
-            sent += 1
+    sent, in_vain = 0, 0
+    # One message can wait that long because the process was stopped, but then the next attempt sends it.
+    while in_vain < 5:
+        try:
+            await asyncio.wait_for(association.send(data), 0.5)
+            sent, in_vain = sent + 1, 0
+        except TimeoutError:
+            in_vain += 1
     return sent
 
 
@@ -94,12 +98,13 @@ async def test_an_echo_returns_all_sent_messages():
 
 @bounded
 async def test_a_shutdown_is_not_delayed_after_a_message_with_an_immediate_sack():
-    # Other load can make a shutdown slower, but not faster
-    assert await _seconds_of_shutdown(sack_immediately=False) > 0.15
-    for _ in range(20):
-        if await _seconds_of_shutdown(sack_immediately=True) < 0.15:
-            return
-    pytest.fail("20 shutdowns waited for a delayed SACK")
+    # Other load makes a shutdown slower. It also makes one faster, if the timer of the SACK runs before this task wakes
+    for is_immediate in (False, True):
+        for _ in range(50):
+            if (await _seconds_of_shutdown(sack_immediately=is_immediate) < 0.15) is is_immediate:
+                break
+        else:
+            pytest.fail(f"no shutdown of 50 waited for a delayed SACK: {not is_immediate}")
 
 
 async def _seconds_of_shutdown(*, sack_immediately: bool) -> float:
@@ -119,6 +124,7 @@ async def _seconds_of_shutdown(*, sack_immediately: bool) -> float:
 async def test_a_file_is_transferred_over_two_paths(tmp_path: Path):
     source, copy = tmp_path / "source", tmp_path / "copy"
     source.write_bytes(os.urandom(8 << 20))
+    started = time.monotonic()
 
     async def save(association: sctp.Association) -> None:
         async with association:
@@ -133,19 +139,22 @@ async def test_a_file_is_transferred_over_two_paths(tmp_path: Path):
         with source.open("rb") as pieces:
             while piece := pieces.read(65_536):
                 await client.send(piece)
-        paths = client.paths
+        # A path with a timeout, such as of a process that was stopped, is active again after a heartbeat
+        while not all(path.state == "active" for path in client.paths):
+            await asyncio.sleep(0.01)
+        paths, elapsed = client.paths, time.monotonic() - started
         await client.shutdown()
         await saving
     assert {(path.local, path.remote) for path in paths} >= {("127.0.0.1", "127.0.0.1"), ("127.0.0.2", "127.0.0.2")}
     assert all(path.data_chunks_sent > 0 for path in paths), paths
     assert all(path.state == "active" and path.confirmed and path.window > 0 for path in paths)
-    assert all(0 < path.srtt < 1 <= path.rto for path in paths), paths
+    assert all(0 < path.srtt < elapsed and path.rto >= 1 for path in paths), paths
     assert hashlib.sha256(copy.read_bytes()).digest() == hashlib.sha256(source.read_bytes()).digest()
 
 
 @bounded
 async def test_without_a_coupled_congestion_control_one_path_carries_the_data():
-    async with pair(TWO) as (client, server):
+    async with pair(TWO, options=PATIENT) as (client, server):
         for _ in range(100):
             await client.send(bytes(1000))
         for _ in range(100):
@@ -192,11 +201,12 @@ async def test_cancellation_at_any_moment_loses_no_message():
             await asyncio.sleep(0)
 
     async with pair() as (client, server):
-        sending = asyncio.create_task(send_all(client, 1000))
-        received, timeouts = [], 0
+        received, timeouts, sending = [], 0, None
         while len(received) < 1000:
             receiving = asyncio.create_task(server.receive())
             await asyncio.sleep(0)
+            # The first task waits for a message that nobody has sent, and is cancelled
+            sending = sending or asyncio.create_task(send_all(client, 1000))
             if not receiving.done():
                 # The message may arrive between the cancellation and its effect
                 receiving.cancel()
@@ -204,6 +214,7 @@ async def test_cancellation_at_any_moment_loses_no_message():
                 timeouts += receiving.cancelled()
             if not receiving.cancelled():
                 received.append(int.from_bytes(bytes(receiving.result() or b"")))
+        assert sending is not None
         await sending
         assert received == list(range(1000))
         assert timeouts > 0
@@ -245,9 +256,11 @@ async def test_an_unanswered_connect_can_be_cancelled():
 async def test_a_closed_port_is_reported_immediately():
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as closed:
         closed.bind((ONE[0], 0))
+        # It receives from this address only, so that the port is closed for others, and no other program takes it
+        closed.connect((ONE[0], 9))
         port = closed.getsockname()[1]
-    with pytest.raises(sctp.Refused, match=r"no SCTP endpoint listens at 127\.0\.0\.1"):
-        await mp.sctp.connect("127.0.0.1", 9, local=ONE, encapsulation=port)
+        with pytest.raises(sctp.Refused, match=r"no SCTP endpoint listens at 127\.0\.0\.1"):
+            await mp.sctp.connect("127.0.0.1", 9, local=ONE, encapsulation=port)
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a namespace")
@@ -364,20 +377,12 @@ async def test_an_expired_message_is_reported():
         events = client.events()
         sent = await send_until_full(client, bytes(500_000))
         await client.send(b"soon too late", lifetime="1 ms")
-        failed = await _next_of(events, sctp.SendFailed, 1)
+        failed = await anext(event async for event in events if isinstance(event, sctp.SendFailed))
         assert failed == sctp.SendFailed(sctp.Message(b"soon too late"), sent=False)
         for _ in range(sent):
             message = await server.receive()
             assert message is not None
             assert len(message) == 500_000
-
-
-async def _next_of(events: sctp.Events, kind: type[sctp.Event], seconds: float) -> sctp.Event | None:
-    try:
-        async with asyncio.timeout(seconds):
-            return await anext(event async for event in events if isinstance(event, kind))
-    except TimeoutError:
-        return None
 
 
 async def _transfer(client: sctp.Association, server: sctp.Association, data: bytes) -> None:
@@ -388,7 +393,9 @@ async def _transfer(client: sctp.Association, server: sctp.Association, data: by
 
 @bounded
 async def test_data_takes_the_primary_path():
-    async with pair(TWO) as (client, server):
+    async with pair(TWO, options=PATIENT) as (client, server):
+        while not all(path.confirmed for path in client.paths):
+            await asyncio.sleep(0.01)
         for number, choice in ((1, 1), (0, client.paths[0])):
             client.set_primary(choice)
             assert [path.primary for path in client.paths] == [number == 0, number == 1]
@@ -467,15 +474,17 @@ async def test_with_nodelay_a_small_message_is_sent_without_waiting_for_a_sack()
         options = sctp.Options(nodelay=nodelay, sack_every=255, sack_delay="500 ms")
         async with pair(options=options) as (client, server):
             waited = True
-            # On a busy machine an acknowledgement can be due before the second message is sent.
-            for _ in range(5):
+            # On a busy machine an acknowledgement can be due before the second message is sent
+            for _ in range(100 if nodelay else 5):
                 before = server.counters().sacks_sent
                 for question in (b"first", b"second"):
                     await client.send(question)
                     message = await server.receive()
                     assert message is not None
                     assert bytes(message) == question
-                waited = waited and server.counters().sacks_sent > before
+                waited = server.counters().sacks_sent > before
+                if not waited:
+                    break
             assert waited is not nodelay
 
 
