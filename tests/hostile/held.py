@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 from typing import Any, NoReturn
+from unittest.mock import patch
 
 GO = Path("go")
 """A file in the folder of the command, at whose appearance runs that wait go on."""
@@ -41,8 +42,8 @@ def after_batches(number: int) -> None:
                 time.sleep(0.01)
         return do(work, cells, threads, halt)
 
-    local.interruptible = noted
-    Work.do = held
+    patch.object(local, "interruptible", noted).start()
+    patch.object(Work, "do", held).start()
 
 
 def after_a_figure() -> None:
@@ -57,7 +58,7 @@ def after_a_figure() -> None:
             time.sleep(0.01)
         return drawn
 
-    Report._drawing = held
+    patch.object(Report, "_drawing", held).start()
 
 
 def while_a_library_is_loaded() -> None:

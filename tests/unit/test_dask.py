@@ -211,7 +211,8 @@ except mp.Stopped as stopped:
 
 def test_ctrl_c_ends_the_wait_for_workers(empty: LocalCluster, tmp_path: Path):
     command = [sys.executable, "-c", WAITING, empty.scheduler_address, str(tmp_path)]
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    paths = [str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
     with subprocess.Popen(
         command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
