@@ -33,6 +33,8 @@ SECONDS = 300
 """The time limit of a test in seconds, also on a busy machine."""
 PATIENT = sctp.Options(rto_initial="60 s", rto_min="60 s")
 """Options with which no timer retransmits, on another path too, while this machine stands still."""
+SMALL = sctp.Options(send_buffer="300 kB", receive_buffer="300 kB")
+"""Options with small buffers."""
 
 
 def bounded(test: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
@@ -64,14 +66,14 @@ async def pair(local: list[str] = ONE, **settings: Any) -> AsyncIterator[tuple[s
 
 async def send_until_full(association: sctp.Association, data: bytes) -> int:
     """Send a message repeatedly until both buffers are full, and return the number of sent messages."""
-    sent, in_vain = 0, 0
+    sent, timeouts = 0, 0
     # One message can wait that long because the process was stopped, but then the next attempt sends it.
-    while in_vain < 5:
+    while timeouts < 5:
         try:
             await asyncio.wait_for(association.send(data), 0.5)
-            sent, in_vain = sent + 1, 0
+            sent, timeouts = sent + 1, 0
         except TimeoutError:
-            in_vain += 1
+            timeouts += 1
     return sent
 
 
@@ -205,7 +207,7 @@ async def test_cancellation_at_any_moment_loses_no_message():
         while len(received) < 1000:
             receiving = asyncio.create_task(server.receive())
             await asyncio.sleep(0)
-            # The first task waits for a message that nobody has sent, and is cancelled
+            # The first task waits while nothing is sent, and is cancelled
             sending = sending or asyncio.create_task(send_all(client, 1000))
             if not receiving.done():
                 # The message may arrive between the cancellation and its effect
@@ -310,8 +312,7 @@ async def test_an_exception_in_the_block_aborts_the_association():
 
 @bounded
 async def test_a_block_ends_while_the_peer_sends_unread_data():
-    options = sctp.Options(send_buffer="300 kB", receive_buffer="300 kB")
-    async with pair(options=options) as (client, server):
+    async with pair(options=SMALL) as (client, server):
         sent = await send_until_full(server, bytes(50_000))
         assert sent > 8
         async with client:
@@ -325,8 +326,7 @@ async def test_a_block_ends_while_the_peer_sends_unread_data():
 
 @bounded
 async def test_messages_received_during_a_shutdown_can_be_read_later():
-    options = sctp.Options(send_buffer="300 kB", receive_buffer="300 kB")
-    async with pair(options=options) as (client, server):
+    async with pair(options=SMALL) as (client, server):
         sent = await send_until_full(server, bytes(50_000))
         ending = asyncio.create_task(client.shutdown())
         await asyncio.sleep(0.3)
@@ -337,9 +337,8 @@ async def test_messages_received_during_a_shutdown_can_be_read_later():
 
 @bounded
 async def test_an_endpoint_closes_while_an_association_is_not_read():
-    options = sctp.Options(send_buffer="300 kB", receive_buffer="300 kB")
-    async with listen(options=options) as endpoint:
-        client = await connect(endpoint, options=options)
+    async with listen(options=SMALL) as endpoint:
+        client = await connect(endpoint, options=SMALL)
         server = await endpoint.accept()
         await send_until_full(client, bytes(50_000))
         await endpoint.close()
@@ -723,11 +722,8 @@ def run_python(program: str) -> tuple[int, str, str]:
 
 
 def test_the_sctp_package_is_imported_on_first_use():
-    asked = (
-        "import sys, manypath; print('manypath.sctp' in sys.modules, 'asyncio' in sys.modules); manypath.sctp.listen"
-    )
-    printed = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True, timeout=SECONDS)
-    assert printed.stdout == "False False\n"
+    asked = "import sys, manypath as m; print('manypath.sctp' in sys.modules, 'asyncio' in sys.modules); m.sctp.listen"
+    assert run_python(asked) == (0, "False False\n", "")
 
 
 def test_a_program_that_ends_early_prints_nothing():
@@ -742,10 +738,7 @@ async def main():
 
 asyncio.run(main())
 """
-    ended = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=SECONDS
-    )
-    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
+    assert run_python(program) == (0, "", "")
 
 
 def test_an_endpoint_in_a_forked_process_is_an_error():
