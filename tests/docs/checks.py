@@ -247,7 +247,7 @@ def _assert_compiles(block: Block, place: str) -> None:
         return
     program = f"#include <err.h>\n#include <manypath_sctp.h>\nint main(void) {{\n{block.text}\n}}\n"
     command = ["cc", "-xc", "-fsyntax-only", "-Wall", "-Werror", f"-I{ROOT / 'crates/capi/include'}", "-"]
-    checked = subprocess.run(command, input=program, capture_output=True, text=True, timeout=60, check=False)
+    checked = subprocess.run(command, input=program, capture_output=True, text=True, timeout=300, check=False)
     assert checked.returncode == 0, f"{place}: {checked.stderr}"
 
 

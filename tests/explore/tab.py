@@ -107,6 +107,7 @@ class Tab(PageObject):
         self._simulation = simulation
         self._client: Any = None
         self._charts: dict[int, dict[str, Any]] = {}
+        # As in a browser, these and charts come later than the texts of the page, which tests read from the program.
         self.address = "/"
         """The address of the page, which a reload opens."""
         self.notes: list[str] = []

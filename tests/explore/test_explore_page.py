@@ -120,7 +120,7 @@ def test_another_address_has_no_page(address: str):
     assert refused.value.code == 400
     refused.value.close()
     # The explorer writes nothing about a refused WebSocket, which the fixture of the server checks.
-    with socket.create_connection(("127.0.0.1", urllib.parse.urlsplit(address).port), timeout=5.0) as other:
+    with socket.create_connection(("127.0.0.1", urllib.parse.urlsplit(address).port), timeout=PATIENCE) as other:
         other.sendall(WEBSOCKET.replace("\n", "\r\n").encode())
         assert other.recv(1024).startswith(b"HTTP/1.1 400 ")
 
@@ -128,7 +128,7 @@ def test_another_address_has_no_page(address: str):
 def test_other_addresses_of_this_machine_have_no_server(address: str):
     # Sockets for all addresses of the machine would take it.
     with pytest.raises(OSError, match=r"refused|assign|unreachable"):
-        socket.create_connection(("127.0.0.2", urllib.parse.urlsplit(address).port), timeout=5.0)
+        socket.create_connection(("127.0.0.2", urllib.parse.urlsplit(address).port), timeout=PATIENCE)
 
 
 @pytest.mark.long

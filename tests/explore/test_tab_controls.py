@@ -90,7 +90,8 @@ def test_a_long_download_shows_its_progress_and_is_cancelled(tab: Tab, endless_c
     tab.digest()
     tab.click("Download capture as pcapng")
     tab.until(lambda: "explored.pcapng is written" in tab.dialog())
-    assert endless_capture
+    # The dialog and the thread that writes begin independently
+    tab.until(lambda: endless_capture)
     tab.click("Cancel")
     tab.until(lambda: not tab.dialog())
     # Another download is not disturbed.

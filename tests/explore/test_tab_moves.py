@@ -103,7 +103,7 @@ def test_a_refused_value_leaves_the_run_and_the_link(tab: Tab):
     tab.until(lambda: not tab.refusal("Link south, rate"))
     tab.write("Flows, rivals", "3")
     tab.shows(changed(short(), "rivals", "3"))
-    assert tab.state == changed(short(), "rivals", "3")
+    tab.until(lambda: tab.state == changed(short(), "rivals", "3"))
 
 
 def test_the_reason_of_a_mark_is_in_the_picture_and_in_a_table(tab: Tab):
@@ -123,7 +123,7 @@ def test_the_reason_of_a_mark_is_in_the_picture_and_in_a_table(tab: Tab):
 def test_a_damaged_link_is_refused_on_the_page(tab: Tab):
     tab.open("/?s=damaged")
     assert tab.digest() == expected(presets.default())
-    assert any("is no state of the explorer" in note for note in tab.notes)
+    tab.until(lambda: any("is no state of the explorer" in note for note in tab.notes))
 
 
 def test_copies_have_the_state_of_the_page(tab: Tab):
@@ -151,13 +151,14 @@ def test_a_scenario_too_large_for_a_link_is_reloaded_with_its_moves_and_says_so(
         tab.write("Run, seed", "2")
         tab.until(lambda: "digest" in tab.status and digest not in tab.status)
         moved = tab.digest()
+        tab.until(lambda: "kept=" in tab.address)
         tab.open(tab.address)
         assert tab.digest() == moved
         tab.click("Copy as link")
         tab.until(lambda: any("too large for a link" in note for note in tab.notes))
         tab.open("/?kept=unknown")
         assert tab.digest() == digest
-        assert any("no longer has the state" in note for note in tab.notes)
+        tab.until(lambda: any("no longer has the state" in note for note in tab.notes))
     finally:
         simulation.first = presets.default()
 
@@ -213,7 +214,7 @@ def test_further_runs_show_their_progress_and_can_be_stopped(tab: Tab, endless_s
     tab.until(lambda: not tab.is_visible(".x-bar"))
     # The network and the measured shares need no further run.
     assert "<svg" in tab.source("#network")
-    assert tab.chart("shares") == ["on south", "on north"]
+    tab.until(lambda: tab.chart("shares") == ["on south", "on north"])
     tab.click("Run again")
     tab.until(lambda: tab.is_visible(".x-bar"))
     tab.write("Run, measure", "4 s")
@@ -246,6 +247,7 @@ def test_a_reload_restores_a_run_that_goes_on(tab: Tab):
     tab.digest()
     tab.write("Run, measure", "20000 s")
     tab.until(lambda: "the first" in tab.status)
+    tab.until(lambda: tab.state == changed(short(), "measure", "20000 s"))
     tab.open(tab.address)
     tab.until(lambda: "the first" in tab.status)
     assert tab.state == changed(short(), "measure", "20000 s")
@@ -293,4 +295,4 @@ def test_names_of_links_in_any_script_are_drawn(tab: Tab):
     tab.digest()
     tab.rests()
     assert "線路" in tab.text("#network")
-    assert "window of 多路 on 線路" in tab.chart("picture")
+    tab.until(lambda: "window of 多路 on 線路" in tab.chart("picture"))

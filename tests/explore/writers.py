@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 from page_object import PATIENCE
@@ -82,11 +83,14 @@ def measured(folder: Path) -> Iterator[None]:
         try:
             yield
         finally:
-            # The first Ctrl-C lets the run end, the second one aborts it. It removes its namespaces.
-            for patience in (2.0, PATIENCE):
+            # The first Ctrl-C lets the run end, the second one aborts it. It removes its namespaces. Two that arrive
+            # while the run has no turn are one, and then a third one is needed.
+            end, patience = monotonic() + PATIENCE, 2.0
+            while run.poll() is None and monotonic() < end:
                 run.send_signal(signal.SIGINT)
                 with suppress(subprocess.TimeoutExpired):
                     run.communicate(timeout=patience)
+                patience = 20.0
             ended = run.poll()
             run.kill()
             assert ended is not None, "the run does not end"

@@ -16,15 +16,19 @@ from typing import IO
 
 import pytest
 from desk import SCENARIO, SWEEP, WALL_SECONDS, Desk
+from held import GO, LOADING
 
 COMMAND = [sys.executable, "-m", "manypath"]
 """The command line as a separate process."""
+
+HELD = [sys.executable, str(Path(__file__).with_name("held.py"))]
+"""The same, before the word of a place where its work waits until it is interrupted."""
 
 LONG = SCENARIO.replace('measure = "2 s"', 'measure = "100000 s"')
 """A scenario that runs for minutes."""
 
 LONGER = SWEEP.replace("replications = 2", "replications = 60")
-"""A sweep that runs for some seconds, so that it can be interrupted."""
+"""A sweep of several batches, so that it can be interrupted."""
 
 SMALL_FILES = 20_000
 """The largest file in bytes on a nearly full disk."""
@@ -260,15 +264,9 @@ def test_a_damaged_result_is_computed_again(case: str, swept: tuple[Path, str], 
     assert again.stdout == first
 
 
-def begun(desk: Desk, words: Sequence[str], sign: Callable[[], bool]) -> subprocess.Popen[str]:
-    """Start a command and return when its work has begun."""
-    process = subprocess.Popen(
-        [*COMMAND, *words],
-        cwd=desk.folder,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+def begun(desk: Desk, line: Sequence[str], sign: Callable[[], bool]) -> subprocess.Popen[str]:
+    """Start a process and return when its work has begun."""
+    process = subprocess.Popen(line, cwd=desk.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     end = time.monotonic() + WALL_SECONDS
     while not sign() and process.poll() is None and time.monotonic() < end:
         time.sleep(0.05)
@@ -279,7 +277,7 @@ def begun(desk: Desk, words: Sequence[str], sign: Callable[[], bool]) -> subproc
 def test_a_stopped_sweep_can_be_continued(number: signal.Signals, undisturbed: str, desk: Desk):
     desk.put("longer.toml", LONGER)
     store = desk.folder / "runs"
-    process = begun(desk, ["sweep", "longer.toml", "--csv"], lambda: len(list(store.glob("*.parquet"))) > 1)
+    process = begun(desk, [*HELD, "two-batches", "sweep", "longer.toml", "--csv"], lambda: len(shards_in(store)) > 1)
     process.send_signal(number)
     _, printed = process.communicate(timeout=WALL_SECONDS)
     assert process.returncode != 0
@@ -297,7 +295,7 @@ def test_a_stopped_sweep_can_be_continued(number: signal.Signals, undisturbed: s
 def test_a_stopped_run_prints_one_line(number: signal.Signals, desk: Desk):
     desk.put("long.toml", LONG)
     events = desk.folder / "run.jsonl"
-    process = begun(desk, ["run", "long.toml", "--events", "run.jsonl", "--only", "recovery"], events.exists)
+    process = begun(desk, [*COMMAND, "run", "long.toml", "--events", "run.jsonl", "--only", "recovery"], events.exists)
     time.sleep(0.5)
     process.send_signal(number)
     _, printed = process.communicate(timeout=WALL_SECONDS)
@@ -320,7 +318,8 @@ main()
 def test_pruning_removes_no_shards_of_a_running_sweep(undisturbed: str, desk: Desk):
     desk.put("longer.toml", LONGER)
     store = desk.folder / "runs"
-    sweep = begun(desk, ["sweep", "longer.toml", "--csv", "--workers", "1"], lambda: len(shards_in(store)) > 2)
+    line = [*HELD, "three-batches", "sweep", "longer.toml", "--csv", "--workers", "1"]
+    sweep = begun(desk, line, lambda: len(shards_in(store)) > 2)
     sweep.send_signal(signal.SIGSTOP)
     # Older than the limit for recent files.
     time.sleep(1)
@@ -335,6 +334,7 @@ def test_pruning_removes_no_shards_of_a_running_sweep(undisturbed: str, desk: De
     assert shards_in(store) >= seen
     assert pruned.returncode == 0, pruned.stderr
     assert "nothing to remove" in pruned.stdout
+    (desk.folder / GO).touch()
     out, printed = sweep.communicate(timeout=WALL_SECONDS)
     assert sweep.returncode == 0, printed
     assert out == undisturbed
@@ -351,22 +351,30 @@ IMPACT = "dreibholz2011_impact --figure 5 --runs 2"
 """The figure with the least work of all papers."""
 
 STOPPED: dict[str, tuple[str, str, str]] = {
-    "papers that run": (f"papers {IMPACT}", "runs/*.parquet", "stored in runs: the same command continues from there"),
+    "papers that run": (
+        f"one-batch papers {IMPACT}",
+        "runs/*.parquet",
+        "stored in runs: the same command continues from there",
+    ),
     # Figures are drawn beside further runs, such as those for causes.
-    "papers that draw": (f"papers {IMPACT} --no-causes", "report/figures/*/*", "stopped: finished results are kept"),
+    "papers that draw": (
+        f"figure papers {IMPACT} --no-causes",
+        "report/figures/*/*",
+        "stopped: finished results are kept",
+    ),
     "a report that draws": (
-        f"report {IMPACT} --store done",
+        f"figure report {IMPACT} --store done",
         "report/figures/*/*",
         "stopped: finished results are kept",
     ),
     "expectations": (
-        "expect --path '10 Mbit/s, 40 ms'",
+        "one-batch expect --path '10 Mbit/s, 40 ms'",
         "runs/*.parquet",
         "stored in runs: the same command continues",
     ),
-    "a command that is loaded": (f"papers {IMPACT}", "*", "stopped"),
+    "a command that is loaded": (f"library papers {IMPACT}", str(LOADING), "stopped"),
 }
-"""Commands, the file at whose appearance they are interrupted, and their last line."""
+"""Commands with the places where they wait, the file at whose appearance they are interrupted, and their last line."""
 
 
 @pytest.fixture(scope="module")
@@ -374,7 +382,12 @@ def papers_done(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The store of a finished run of a paper."""
     folder = tmp_path_factory.mktemp("papers")
     done = subprocess.run(
-        [*COMMAND, "papers", *IMPACT.split()], cwd=folder, capture_output=True, text=True, timeout=120, check=False
+        [*COMMAND, "papers", *IMPACT.split()],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=WALL_SECONDS,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     return folder / "runs"
@@ -384,11 +397,7 @@ def papers_done(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_ctrl_c_prints_one_line_and_keeps_finished_runs(case: str, papers_done: Path, desk: Desk):
     line, sign, last = STOPPED[case]
     (desk.folder / "done").symlink_to(papers_done)
-    process = begun(desk, shlex.split(line), lambda: bool(list(desk.folder.glob(sign))))
-    if case == "a command that is loaded":
-        library = "/pandas/"  # the command line itself does not import it
-        while process.poll() is None and library not in Path(f"/proc/{process.pid}/maps").read_text():
-            time.sleep(0.001)
+    process = begun(desk, [*HELD, *shlex.split(line)], lambda: bool(list(desk.folder.glob(sign))))
     process.send_signal(signal.SIGINT)
     _, printed = process.communicate(timeout=WALL_SECONDS)
     # During an import Python ends by the signal itself, which a shell also reports as 130.
@@ -408,7 +417,8 @@ def test_ctrl_c_prints_one_line_and_keeps_finished_runs(case: str, papers_done: 
 
 def test_two_simultaneous_sweeps_share_the_runs(desk: Desk):
     desk.put("longer.toml", SWEEP.replace("replications = 2", "replications = 60"))
-    both = [begun(desk, ["sweep", "longer.toml", "--csv", "--workers", "1"], lambda: True) for _ in range(2)]
+    line = [*COMMAND, "sweep", "longer.toml", "--csv", "--workers", "1"]
+    both = [begun(desk, line, lambda: True) for _ in range(2)]
     printed = [process.communicate(timeout=WALL_SECONDS) for process in both]
     assert [process.returncode for process in both] == [0, 0], printed
     assert printed[0][0] == printed[1][0]

@@ -82,14 +82,25 @@ def test_a_part_that_there_is_not_is_one_clear_line(shard, tmp_path):
 
 
 KILLED = """
+import time
 from dataclasses import replace
+from itertools import count
 from small_paper import PAPER
+from manypath.campaign.work import Work
 from manypath.papers.evaluation import evaluate
 
+do, begun = Work.do, count(1)
+
+def held(*arguments):
+    if next(begun) > 3:
+        time.sleep(600)
+    return do(*arguments)
+
+Work.do = held
 full = replace(PAPER.full, replications=400, most=0, warmup="100 ms", measure="20 s")
 evaluate([replace(PAPER, full=full)], full=True, store="runs", progress=False, workers=1)
 """
-"""A process that computes for many seconds."""
+"""A process that computes three batches, and waits to be killed."""
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM], ids=["SIGKILL", "SIGTERM"])
@@ -127,7 +138,7 @@ def test_workers_of_dask_compute_the_same_and_keep_curves_in_the_store(whole, tm
 
     import manypath as mp
 
-    settings = {"distributed.worker.daemon": False, "distributed.comm.timeouts.connect": "60s"}
+    settings = {"distributed.worker.daemon": False, "distributed.comm.timeouts.connect": "300s"}
     with (
         dask.config.set(settings),
         distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster,

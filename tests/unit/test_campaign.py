@@ -180,18 +180,27 @@ def test_a_second_ctrl_c_aborts_the_current_runs():
         import os, signal, threading, time
         import manypath as mp
         from manypath import _native
+        from manypath.campaign.executors.interrupt import STOPPING
+        from manypath.campaign.progress import Silent
         from tests.conftest import two_paths
+        heard = threading.Event()
         def press_twice():
-            for _ in range(2):
-                time.sleep(0.5)
-                os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.5)
+            os.kill(os.getpid(), signal.SIGINT)
+            # Two signals that arrive before the program has a turn are one.
+            heard.wait()
+            os.kill(os.getpid(), signal.SIGINT)
         def run_batch(*batch):
             threading.Thread(target=press_twice).start()
             return engine(*batch)
+        class Told(Silent):
+            def say(self, text):
+                assert text == STOPPING
+                heard.set()
         engine, _native.run_batch = _native.run_batch, run_batch
         signal.signal(signal.SIGINT, signal.default_int_handler)
         try:
-            mp.Campaign(two_paths().but(measure="50000 h")).run(store=None, workers=1, progress=False)
+            mp.Campaign(two_paths().but(measure="50000 h")).run(store=None, workers=1, progress=Told())
         except KeyboardInterrupt:
             print("given up")
     """)

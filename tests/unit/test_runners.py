@@ -137,7 +137,8 @@ def test_ctrl_c_lets_a_command_finish(tmp_path: Path):
         import os, sys, time
         assert os.getpgid(0) == os.getpid()
         open(sys.argv[1], "w").close()
-        time.sleep(1)
+        while not os.path.exists(sys.argv[2]):
+            time.sleep(0.01)
         print("x 1")
     """)
     (tmp_path / "slow.py").write_text(program)
@@ -146,8 +147,10 @@ def test_ctrl_c_lets_a_command_finish(tmp_path: Path):
         while not (tmp_path / "begun").exists():
             time.sleep(0.01)
         os.kill(os.getpid(), signal.SIGINT)
+        (tmp_path / "pressed").touch()
 
-    command = mp.Command(f"{sys.executable} {tmp_path / 'slow.py'} {tmp_path / 'begun'}")
+    files = " ".join(str(tmp_path / name) for name in ("slow.py", "begun", "pressed"))
+    command = mp.Command(f"{sys.executable} {files}")
     threading.Thread(target=press_ctrl_c).start()
     with pytest.raises(mp.Stopped, match=r"stopped after [12] of 50 runs, which are stored"):
         mp.Campaign(command, replications=50).run(store=tmp_path / "runs", workers=2, progress=False)

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from itertools import count
@@ -20,7 +21,7 @@ from manypath.emulation import Emulation, Pair
 from manypath.programs import EMULATOR, installed
 from manypath.testbed import runner
 from manypath.testbed.contestants import Part
-from manypath.testbed.emulation import Host, running
+from manypath.testbed.emulation import Host, Running, running
 
 
 def three_flows() -> mp.Scenario:
@@ -152,12 +153,12 @@ def lost_of(sent: Sequence[tuple[float, Any]], came: Sequence[tuple[float, Any]]
     """Return whether each packet was lost on a link without reordering. Packets in flight at the end are omitted."""
     waiting = list(reversed(came))
     lost = []
-    for time, packet in sent:
+    for at, packet in sent:
         if not waiting:
             break
         # A retransmission may have the same content, but is sent much later.
         arrived, next_one = waiting[-1]
-        lost.append(packet != next_one or arrived > time + 0.5)
+        lost.append(packet != next_one or arrived > at + 0.5)
         if not lost[-1]:
             waiting.pop()
     assert not waiting
@@ -175,6 +176,15 @@ def exchanging(host: Host, ends: Mapping[str, tuple[str, str]]) -> Iterator[tupl
             process.kill()
 
 
+def all_have_left(links: Running) -> bool:
+    """Return whether every packet has entered its link, and has been lost or delivered."""
+    if not links._reports:
+        return False
+    last = links._reports[-1]
+    counted = last["links"].values()
+    return last["travelling"] == 0 and all((each["arrived"], each["waiting"]) == (PACKETS, 0) for each in counted)
+
+
 def emulated_losses(network: mp.Network, paths: Sequence[str]) -> dict[str, list[bool]]:
     """Return for each link of an emulation whether it lost each real packet that entered it."""
     name = f"c{os.getpid()}-{next(NAMES)}"
@@ -188,6 +198,10 @@ def emulated_losses(network: mp.Network, paths: Sequence[str]) -> dict[str, list
         for expected in ("bound", "sent"):
             for _, printed in hosts:
                 assert printed.readline() == f"{expected}\n"
+            end = time.monotonic() + 300
+            while expected == "sent" and not all_have_left(links):
+                assert time.monotonic() < end, "packets stay in the emulator"
+                time.sleep(0.05)
             for orders, _ in hosts:
                 print(file=orders, flush=True)
         to_left, to_right = (json.loads(printed.readline()) for _, printed in hosts)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import gc
 import hashlib
 import json
@@ -32,10 +31,14 @@ ONE = ["127.0.0.1"]
 TWO = ["127.0.0.1", "127.0.0.2"]
 SECONDS = 300
 """The time limit of a test in seconds, also on a busy machine."""
+PATIENT = sctp.Options(rto_initial="60 s", rto_min="60 s")
+"""Options with which no timer retransmits, on another path too, while this machine stands still."""
+SMALL = sctp.Options(send_buffer="300 kB", receive_buffer="300 kB")
+"""Options with small buffers."""
 
 
 def bounded(test: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
-    """Run a test in a separate event loop, for at most a minute."""
+    """Run a test in a separate event loop, for at most `SECONDS`."""
 
     @wraps(test)
     def run(*arguments: Any, **named: Any) -> None:
@@ -63,11 +66,14 @@ async def pair(local: list[str] = ONE, **settings: Any) -> AsyncIterator[tuple[s
 
 async def send_until_full(association: sctp.Association, data: bytes) -> int:
     """Send a message repeatedly until both buffers are full, and return the number of sent messages."""
-    sent = 0
-    with contextlib.suppress(TimeoutError):
-        while True:
-            await asyncio.wait_for(association.send(data), 2)
-            sent += 1
+    sent, timeouts = 0, 0
+    # One message can wait that long because the process was stopped, but then the next attempt sends it.
+    while timeouts < 5:
+        try:
+            await asyncio.wait_for(association.send(data), 0.5)
+            sent, timeouts = sent + 1, 0
+        except TimeoutError:
+            timeouts += 1
     return sent
 
 
@@ -94,12 +100,13 @@ async def test_an_echo_returns_all_sent_messages():
 
 @bounded
 async def test_a_shutdown_is_not_delayed_after_a_message_with_an_immediate_sack():
-    # Other load can make a shutdown slower, but not faster
-    assert await _seconds_of_shutdown(sack_immediately=False) > 0.15
-    for _ in range(20):
-        if await _seconds_of_shutdown(sack_immediately=True) < 0.15:
-            return
-    pytest.fail("20 shutdowns waited for a delayed SACK")
+    # Other load makes a shutdown slower. It also makes one faster, if the timer of the SACK runs before this task wakes
+    for is_immediate in (False, True):
+        for _ in range(50):
+            if (await _seconds_of_shutdown(sack_immediately=is_immediate) < 0.15) is is_immediate:
+                break
+        else:
+            pytest.fail(f"no shutdown of 50 waited for a delayed SACK: {not is_immediate}")
 
 
 async def _seconds_of_shutdown(*, sack_immediately: bool) -> float:
@@ -119,6 +126,7 @@ async def _seconds_of_shutdown(*, sack_immediately: bool) -> float:
 async def test_a_file_is_transferred_over_two_paths(tmp_path: Path):
     source, copy = tmp_path / "source", tmp_path / "copy"
     source.write_bytes(os.urandom(8 << 20))
+    started = time.monotonic()
 
     async def save(association: sctp.Association) -> None:
         async with association:
@@ -133,19 +141,22 @@ async def test_a_file_is_transferred_over_two_paths(tmp_path: Path):
         with source.open("rb") as pieces:
             while piece := pieces.read(65_536):
                 await client.send(piece)
-        paths = client.paths
+        # A path with a timeout, such as of a process that was stopped, is active again after a heartbeat
+        while not all(path.state == "active" for path in client.paths):
+            await asyncio.sleep(0.01)
+        paths, elapsed = client.paths, time.monotonic() - started
         await client.shutdown()
         await saving
     assert {(path.local, path.remote) for path in paths} >= {("127.0.0.1", "127.0.0.1"), ("127.0.0.2", "127.0.0.2")}
     assert all(path.data_chunks_sent > 0 for path in paths), paths
     assert all(path.state == "active" and path.confirmed and path.window > 0 for path in paths)
-    assert all(0 < path.srtt < 1 <= path.rto for path in paths), paths
+    assert all(0 < path.srtt < elapsed and path.rto >= 1 for path in paths), paths
     assert hashlib.sha256(copy.read_bytes()).digest() == hashlib.sha256(source.read_bytes()).digest()
 
 
 @bounded
 async def test_without_a_coupled_congestion_control_one_path_carries_the_data():
-    async with pair(TWO) as (client, server):
+    async with pair(TWO, options=PATIENT) as (client, server):
         for _ in range(100):
             await client.send(bytes(1000))
         for _ in range(100):
@@ -192,11 +203,12 @@ async def test_cancellation_at_any_moment_loses_no_message():
             await asyncio.sleep(0)
 
     async with pair() as (client, server):
-        sending = asyncio.create_task(send_all(client, 1000))
-        received, timeouts = [], 0
+        received, timeouts, sending = [], 0, None
         while len(received) < 1000:
             receiving = asyncio.create_task(server.receive())
             await asyncio.sleep(0)
+            # The first task waits while nothing is sent, and is cancelled
+            sending = sending or asyncio.create_task(send_all(client, 1000))
             if not receiving.done():
                 # The message may arrive between the cancellation and its effect
                 receiving.cancel()
@@ -204,6 +216,7 @@ async def test_cancellation_at_any_moment_loses_no_message():
                 timeouts += receiving.cancelled()
             if not receiving.cancelled():
                 received.append(int.from_bytes(bytes(receiving.result() or b"")))
+        assert sending is not None
         await sending
         assert received == list(range(1000))
         assert timeouts > 0
@@ -245,9 +258,11 @@ async def test_an_unanswered_connect_can_be_cancelled():
 async def test_a_closed_port_is_reported_immediately():
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as closed:
         closed.bind((ONE[0], 0))
+        # It receives from this address only, so that the port is closed for others, and no other program takes it
+        closed.connect((ONE[0], 9))
         port = closed.getsockname()[1]
-    with pytest.raises(sctp.Refused, match=r"no SCTP endpoint listens at 127\.0\.0\.1"):
-        await mp.sctp.connect("127.0.0.1", 9, local=ONE, encapsulation=port)
+        with pytest.raises(sctp.Refused, match=r"no SCTP endpoint listens at 127\.0\.0\.1"):
+            await mp.sctp.connect("127.0.0.1", 9, local=ONE, encapsulation=port)
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a namespace")
@@ -297,8 +312,7 @@ async def test_an_exception_in_the_block_aborts_the_association():
 
 @bounded
 async def test_a_block_ends_while_the_peer_sends_unread_data():
-    options = sctp.Options(send_buffer="300 kB", receive_buffer="300 kB")
-    async with pair(options=options) as (client, server):
+    async with pair(options=SMALL) as (client, server):
         sent = await send_until_full(server, bytes(50_000))
         assert sent > 8
         async with client:
@@ -312,8 +326,7 @@ async def test_a_block_ends_while_the_peer_sends_unread_data():
 
 @bounded
 async def test_messages_received_during_a_shutdown_can_be_read_later():
-    options = sctp.Options(send_buffer="300 kB", receive_buffer="300 kB")
-    async with pair(options=options) as (client, server):
+    async with pair(options=SMALL) as (client, server):
         sent = await send_until_full(server, bytes(50_000))
         ending = asyncio.create_task(client.shutdown())
         await asyncio.sleep(0.3)
@@ -324,9 +337,8 @@ async def test_messages_received_during_a_shutdown_can_be_read_later():
 
 @bounded
 async def test_an_endpoint_closes_while_an_association_is_not_read():
-    options = sctp.Options(send_buffer="300 kB", receive_buffer="300 kB")
-    async with listen(options=options) as endpoint:
-        client = await connect(endpoint, options=options)
+    async with listen(options=SMALL) as endpoint:
+        client = await connect(endpoint, options=SMALL)
         server = await endpoint.accept()
         await send_until_full(client, bytes(50_000))
         await endpoint.close()
@@ -364,20 +376,12 @@ async def test_an_expired_message_is_reported():
         events = client.events()
         sent = await send_until_full(client, bytes(500_000))
         await client.send(b"soon too late", lifetime="1 ms")
-        failed = await _next_of(events, sctp.SendFailed, 1)
+        failed = await anext(event async for event in events if isinstance(event, sctp.SendFailed))
         assert failed == sctp.SendFailed(sctp.Message(b"soon too late"), sent=False)
         for _ in range(sent):
             message = await server.receive()
             assert message is not None
             assert len(message) == 500_000
-
-
-async def _next_of(events: sctp.Events, kind: type[sctp.Event], seconds: float) -> sctp.Event | None:
-    try:
-        async with asyncio.timeout(seconds):
-            return await anext(event async for event in events if isinstance(event, kind))
-    except TimeoutError:
-        return None
 
 
 async def _transfer(client: sctp.Association, server: sctp.Association, data: bytes) -> None:
@@ -388,7 +392,9 @@ async def _transfer(client: sctp.Association, server: sctp.Association, data: by
 
 @bounded
 async def test_data_takes_the_primary_path():
-    async with pair(TWO) as (client, server):
+    async with pair(TWO, options=PATIENT) as (client, server):
+        while not all(path.confirmed for path in client.paths):
+            await asyncio.sleep(0.01)
         for number, choice in ((1, 1), (0, client.paths[0])):
             client.set_primary(choice)
             assert [path.primary for path in client.paths] == [number == 0, number == 1]
@@ -467,15 +473,17 @@ async def test_with_nodelay_a_small_message_is_sent_without_waiting_for_a_sack()
         options = sctp.Options(nodelay=nodelay, sack_every=255, sack_delay="500 ms")
         async with pair(options=options) as (client, server):
             waited = True
-            # On a busy machine an acknowledgement can be due before the second message is sent.
-            for _ in range(5):
+            # On a busy machine an acknowledgement can be due before the second message is sent
+            for _ in range(100 if nodelay else 5):
                 before = server.counters().sacks_sent
                 for question in (b"first", b"second"):
                     await client.send(question)
                     message = await server.receive()
                     assert message is not None
                     assert bytes(message) == question
-                waited = waited and server.counters().sacks_sent > before
+                waited = server.counters().sacks_sent > before
+                if not waited:
+                    break
             assert waited is not nodelay
 
 
@@ -714,11 +722,8 @@ def run_python(program: str) -> tuple[int, str, str]:
 
 
 def test_the_sctp_package_is_imported_on_first_use():
-    asked = (
-        "import sys, manypath; print('manypath.sctp' in sys.modules, 'asyncio' in sys.modules); manypath.sctp.listen"
-    )
-    printed = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True, timeout=SECONDS)
-    assert printed.stdout == "False False\n"
+    asked = "import sys, manypath as m; print('manypath.sctp' in sys.modules, 'asyncio' in sys.modules); m.sctp.listen"
+    assert run_python(asked) == (0, "False False\n", "")
 
 
 def test_a_program_that_ends_early_prints_nothing():
@@ -733,10 +738,7 @@ async def main():
 
 asyncio.run(main())
 """
-    ended = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=SECONDS
-    )
-    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
+    assert run_python(program) == (0, "", "")
 
 
 def test_an_endpoint_in_a_forked_process_is_an_error():

@@ -8,23 +8,24 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from contextlib import suppress
 from itertools import count
 from pathlib import Path
-from threading import Timer
 from typing import Any
 
 import pytest
 
 import manypath as mp
-from manypath import testbed
+from manypath import _native, testbed
 from manypath.campaign import Campaign
 from manypath.errors import UserError
 from manypath.testbed.contestants.kernel import Kernel
 from manypath.testbed.contestants.manypath import Manypath
+from manypath.testbed.contestants.usrsctp import Usrsctp
 from manypath.testbed.emulation import clean
 from manypath.testbed.runner import early_events
-from real_time import needs_stack
+from real_time import disturbed, needs_stack
 
 AT_ONCE = mp.Start(latest="0 s")
 APP = mp.Saturated(message="1400 B")
@@ -35,6 +36,9 @@ FLOWS: dict[str, mp.Tcp | mp.Mptcp | mp.Sctp] = {
     "usrsctp": mp.Sctp(paths=("a", "b"), app=APP, start=AT_ONCE),
 }
 """A flow for each stack; the kernel has two transports."""
+
+CONTESTANTS: dict[str, type] = {"tcp": Kernel, "mptcp": Kernel, "manypath": Manypath, "usrsctp": Usrsctp}
+"""The contestants of these flows."""
 
 
 def measured(kind: str, measure: str = "2 s") -> Any:
@@ -63,22 +67,6 @@ def emulators(parent: int) -> Iterator[int]:
             yield int(folder.name)
 
 
-def after_start(
-    contestant: type, action: Callable[[Any, Any], None], monkeypatch: pytest.MonkeyPatch, later: float = 0.3
-) -> None:
-    """Call `action` with a flow's part and its ends, `later` seconds after the begin of the window."""
-    start: Callable[..., Any] = contestant.start
-
-    def start_and_act(self: Any, part: Any) -> Any:
-        ends: Any = start(self, part)
-        timer = Timer(part.window[0] + later - time.monotonic(), action, [part, ends])
-        part.processes.callback(timer.join)
-        timer.start()
-        return ends
-
-    monkeypatch.setattr(contestant, "start", start_and_act)
-
-
 @needs_stack
 @pytest.mark.parametrize(("kind", "side"), [("tcp", "sender"), ("tcp", "receiver"), ("mptcp", "receiver")])
 def test_a_delayed_end_of_a_kernel_flow_marks_its_run(kind: str, side: str, monkeypatch: pytest.MonkeyPatch):
@@ -87,8 +75,8 @@ def test_a_delayed_end_of_a_kernel_flow_marks_its_run(kind: str, side: str, monk
         time.sleep(0.5)
         getattr(ends, side).send_signal(signal.SIGCONT)
 
-    after_start(Kernel, delay, monkeypatch)
-    assert f"flow f: its {side} was delayed by " in measured(kind)["marks"]
+    outcome = disturbed(lambda measure: measured(kind, measure), Kernel, delay, monkeypatch)
+    assert f"flow f: its {side} was delayed by " in outcome["marks"]
 
 
 @needs_stack
@@ -96,7 +84,12 @@ def test_a_delayed_end_of_a_kernel_flow_marks_its_run(kind: str, side: str, monk
 def test_a_flow_that_starts_late_marks_its_run(kind: str, monkeypatch: pytest.MonkeyPatch):
     # The instant of the start is over before the processes are started
     monkeypatch.setattr("manypath.testbed.runner.SETTLING", -0.2)
-    assert "flow f: its sender was delayed by" in measured(kind)["marks"]
+    for measure in ("2 s", "8 s", "32 s"):
+        # The processes of a busy machine may start after the end of a short window
+        with suppress(_native.RunError):
+            assert "flow f: its sender was delayed by" in measured(kind, measure)["marks"]
+            return
+    assert "flow f: its sender was delayed by" in measured(kind, "128 s")["marks"]
 
 
 def test_early_events_of_links_mark_a_run():
@@ -113,9 +106,8 @@ def test_a_killed_end_is_named_with_its_signal(kind: str, monkeypatch: pytest.Mo
     def kill(_: Any, ends: Any) -> None:
         getattr(ends.sender, "process", ends.sender).kill()
 
-    after_start(Manypath if kind == "manypath" else Kernel, kill, monkeypatch)
-    with pytest.raises(Exception, match="flow f: its sender failed: it was killed by SIGKILL"):
-        measured(kind)
+    error = disturbed(lambda measure: measured(kind, measure), CONTESTANTS[kind], kill, monkeypatch)
+    assert "flow f: its sender failed: it was killed by SIGKILL" in str(error)
     assert not hosts(os.getpid())
 
 
@@ -124,19 +116,13 @@ def test_a_killed_end_is_named_with_its_signal(kind: str, monkeypatch: pytest.Mo
 def test_a_killed_emulator_ends_its_run_at_once_and_the_next_campaign_removes_its_hosts(
     kind: str, monkeypatch: pytest.MonkeyPatch
 ):
-    def kill() -> None:
-        while not hosts(os.getpid()):
-            time.sleep(0.05)
-        time.sleep(1)
+    def kill(*_: Any) -> None:
         for emulator in emulators(os.getpid()):
             os.kill(emulator, signal.SIGKILL)
 
-    killer = Timer(0, kill)
-    killer.start()
     begin = time.monotonic()
-    with pytest.raises(Exception, match="manypath-emu ended early: it was killed by SIGKILL"):
-        measured(kind, measure="600 s")
-    killer.join()
+    error = disturbed(lambda _: measured(kind, "600 s"), CONTESTANTS[kind], kill, monkeypatch)
+    assert "manypath-emu ended early: it was killed by SIGKILL" in str(error)
     assert time.monotonic() - begin < 300
     assert hosts(os.getpid())
     testbed.Testbed().prepare([], 1)
@@ -166,8 +152,13 @@ def test_a_run_does_not_use_a_namespace_that_exists(monkeypatch: pytest.MonkeyPa
         subprocess.run([ip, "netns", "delete", taken], check=True)
 
 
-SPIN = "import time; end = time.monotonic() + 0.8\nwhile time.monotonic() < end: pass"
-"""A program that uses its processor for 0.8 s."""
+SPIN = """
+import os, time
+os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(os.sched_get_priority_max(os.SCHED_FIFO)))
+end = time.process_time() + 0.8
+while time.process_time() < end: pass
+"""
+"""A program that uses its processor for 0.8 s, before all others."""
 
 SIDES = ("left", "right")
 """The hosts of a flow."""
@@ -181,14 +172,12 @@ def test_an_overloaded_processor_marks_a_run(kind: str, monkeypatch: pytest.Monk
     processor = min(processors)
 
     def overload(*_: Any) -> None:
-        urgent = os.sched_param(os.sched_get_priority_max(os.SCHED_FIFO))
-        with subprocess.Popen([sys.executable, "-ISc", SPIN]) as process:
-            os.sched_setscheduler(process.pid, os.SCHED_FIFO, urgent)
+        subprocess.run([sys.executable, "-ISc", SPIN], check=True)
 
-    after_start(Manypath if kind == "manypath" else Kernel, overload, monkeypatch)
     os.sched_setaffinity(0, {processor})
     try:
-        assert "late" in measured(kind)["marks"]
+        outcome = disturbed(lambda measure: measured(kind, measure), CONTESTANTS[kind], overload, monkeypatch)
+        assert "late" in outcome["marks"]
     finally:
         os.sched_setaffinity(0, processors)
 
@@ -197,21 +186,26 @@ def test_an_overloaded_processor_marks_a_run(kind: str, monkeypatch: pytest.Monk
 def test_two_testbeds_do_not_disturb_each_other(tmp_path: Path):
     script = tmp_path / "run.py"
     script.write_text(
-        "import sys; sys.path[:0] = sys.argv[1:]\n"
+        "import sys; sys.path[:0] = sys.argv[2:]\n"
         "from test_testbed_faults import measured\n"
-        "print(measured('manypath', '15 s')['flows']['f']['goodput'] > 0)\n"
+        "print(measured('manypath', sys.argv[1])['flows']['f']['goodput'] > 0)\n"
     )
-    words = [sys.executable, str(script), *map(str, Path(__file__).parents[:2])]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
-        while len(hosts(process.pid)) < len(SIDES) and process.poll() is None:
-            time.sleep(0.05)
-        before = hosts(process.pid)
-        # The start of a testbed removes the hosts of killed testbeds only.
-        assert measured("manypath")["flows"]["f"]["goodput"] > 0
-        assert sorted(hosts(process.pid)) == sorted(before)
-        assert process.communicate(timeout=300)[0] == "True\n"
-    assert process.returncode == 0
-    assert not hosts(process.pid)
+    # A busy machine may need longer for the run beside than for the first of these
+    for measure in ("15 s", "60 s", "240 s"):
+        words = [sys.executable, str(script), measure, *map(str, Path(__file__).parents[:2])]
+        with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
+            while len(hosts(process.pid)) < len(SIDES) and process.poll() is None:
+                time.sleep(0.05)
+            before = hosts(process.pid)
+            # The start of a testbed removes the hosts of killed testbeds only.
+            assert measured("manypath", "4 s")["flows"]["f"]["goodput"] > 0
+            after = hosts(process.pid)
+            assert process.communicate(timeout=600)[0] == "True\n"
+        assert process.returncode == 0
+        assert not hosts(process.pid)
+        if len(before) == len(SIDES) and sorted(after) == sorted(before):
+            return
+    pytest.fail("no testbed kept its hosts beside another one")
 
 
 @needs_stack

@@ -11,11 +11,13 @@ import json
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
 import tomllib
 import zipfile
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -175,13 +177,23 @@ def test_the_emulator_runs(call, tmp_path: Path):
 def test_a_file_is_transferred_between_two_processes(call, programs: Path, tmp_path: Path):
     (tmp_path / "into").mkdir()
     (tmp_path / "letter").write_text("over SCTP")
-    words = ["net", "receive", "--bind", "127.0.0.14", "--udp", "39899", "--into", "into"]
+    words = ["net", "receive", "--bind", "127.0.0.14", "--udp", "0", "--into", "into"]
     with subprocess.Popen([programs / "manypath", *words], cwd=tmp_path, stderr=subprocess.PIPE, text=True) as receiver:
         assert receiver.stderr is not None
-        assert receiver.stderr.readline().startswith("waiting on 127.0.0.14")
-        call("manypath", "net", "send", "letter", "--to", "127.0.0.14", "--bind", "127.0.0.15", "--udp", "39899")
+        waiting = re.fullmatch(r"waiting on 127\.0\.0\.14, .*UDP port (\d+)\n", receiver.stderr.readline())
+        assert waiting is not None
+        call("manypath", "net", "send", "letter", "--to", "127.0.0.14", "--bind", "127.0.0.15", "--udp", waiting[1])
     assert receiver.returncode == 0
     assert (tmp_path / "into/letter").read_text() == "over SCTP"
+
+
+def free_port(address: str) -> int:
+    """Return a free UDP port that the kernel gives to no program, since it is below those that it chooses from."""
+    for port in range(20_000 + os.getpid() % 10_000, 32_768):
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as tried, suppress(OSError):
+            tried.bind((address, port))
+            return port
+    raise AssertionError(f"{address} has no free port")
 
 
 LISTENER = """
@@ -195,7 +207,7 @@ with socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_SCTP) as s
 
 @needs_linux
 def test_an_unmodified_program_has_sctp_sockets(call):
-    words = ["net", "run", "--local", "127.0.0.16", "--encapsulation", "39898", "--"]
+    words = ["net", "run", "--local", "127.0.0.16", "--encapsulation", str(free_port("127.0.0.16")), "--"]
     assert call("manypath", *words, "python", "-c", LISTENER) == "listens on 127.0.0.16 5001\n"
 
 
@@ -255,9 +267,9 @@ print(sum(len(part) for part in iter(lambda: peer.recv(65536), b"")))
 words = ["ip", "netns", "exec", sys.argv[1] + "-right", sys.executable, "-c", SERVER]
 server = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
 server.stdout.readline()
-with socket.create_connection(("10.0.1.2", 5999), timeout=30) as peer:
+with socket.create_connection(("10.0.1.2", 5999), timeout=300) as peer:
     peer.sendall(bytes(200_000))
-print("arrived", server.communicate(timeout=30)[0])
+print("arrived", server.communicate(timeout=300)[0])
 """
 """A program that sends bytes from the left namespace of an emulation to the right one."""
 

@@ -64,6 +64,8 @@ class Background:
 
     def _stop(self) -> None:
         """End the thread soon."""
+        # First, so that no further evaluation begins when the current one has stopped
+        self._thread.shutdown(wait=False, cancel_futures=True)
         if isinstance(self._grow, Stoppable):
             self._grow.stop()
-        self._thread.shutdown(cancel_futures=True)
+        self._thread.shutdown()
