@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, cast
 
-from network import Host, Network
+from network import PATIENCE, Host, Network
 
 
 @contextmanager
@@ -56,7 +56,7 @@ def _wait_until_ready(capture: subprocess.Popen[str]) -> None:
 def _wait_until_complete(host: Host, other: Host, file: Path) -> None:
     # A last packet marks the end: if the file has it, all earlier ones are there. tcpdump loses its buffer when killed.
     subprocess.run(host.command("bash", "-c", f"echo '{LAST}' > /dev/udp/{other.ipv4[0]}/9"), check=True)
-    until = time.monotonic() + 60
+    until = time.monotonic() + PATIENCE
     while LAST.encode() not in _tail(file):
         assert time.monotonic() < until, "tcpdump does not write down what it captures"
         time.sleep(0.01)
@@ -64,7 +64,7 @@ def _wait_until_complete(host: Host, other: Host, file: Path) -> None:
 
 def _end(capture: subprocess.Popen[str]) -> str:
     capture.send_signal(signal.SIGINT)
-    return capture.communicate(timeout=60)[1]
+    return capture.communicate(timeout=PATIENCE)[1]
 
 
 def _tail(file: Path) -> bytes:
