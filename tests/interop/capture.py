@@ -38,8 +38,9 @@ def capturing(network: Network, folder: Path) -> Iterator[list[Path]]:
 
 
 def _start(host: Host, file: Path) -> subprocess.Popen[str]:
-    # Packets are written without buffering, else the last ones would be missing. Whole packets are captured.
-    options = ["-i", "any", "-Q", "out", "-U", "--immediate-mode", "-B", "65536", "-s", "2048", "-Z", "root"]
+    # Packets are written without buffering, else the last ones would be missing. Whole packets are captured. The buffer
+    # of the kernel has room for 47,000 packets, all those of the largest test: tcpdump may be late.
+    options = ["-i", "any", "-Q", "out", "-U", "--immediate-mode", "-B", "98304", "-s", "2048", "-Z", "root"]
     line = host.command("tcpdump", *options, "-w", str(file), "udp or sctp")
     return subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
 
