@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, cast
 
-from network import Host, Network
+from network import PATIENCE, Host, Network
 
 
 @contextmanager
@@ -38,8 +38,9 @@ def capturing(network: Network, folder: Path) -> Iterator[list[Path]]:
 
 
 def _start(host: Host, file: Path) -> subprocess.Popen[str]:
-    # Packets are written without buffering, else the last ones would be missing. Whole packets are captured.
-    options = ["-i", "any", "-Q", "out", "-U", "--immediate-mode", "-B", "65536", "-s", "2048", "-Z", "root"]
+    # Packets are written without buffering, else the last ones would be missing. Whole packets are captured. The buffer
+    # of the kernel has room for 47,000 packets, all those of the largest test: tcpdump may be late.
+    options = ["-i", "any", "-Q", "out", "-U", "--immediate-mode", "-B", "98304", "-s", "2048", "-Z", "root"]
     line = host.command("tcpdump", *options, "-w", str(file), "udp or sctp")
     return subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
 
@@ -56,7 +57,7 @@ def _wait_until_ready(capture: subprocess.Popen[str]) -> None:
 def _wait_until_complete(host: Host, other: Host, file: Path) -> None:
     # A last packet marks the end: if the file has it, all earlier ones are there. tcpdump loses its buffer when killed.
     subprocess.run(host.command("bash", "-c", f"echo '{LAST}' > /dev/udp/{other.ipv4[0]}/9"), check=True)
-    until = time.monotonic() + 60
+    until = time.monotonic() + PATIENCE
     while LAST.encode() not in _tail(file):
         assert time.monotonic() < until, "tcpdump does not write down what it captures"
         time.sleep(0.01)
@@ -64,7 +65,7 @@ def _wait_until_complete(host: Host, other: Host, file: Path) -> None:
 
 def _end(capture: subprocess.Popen[str]) -> str:
     capture.send_signal(signal.SIGINT)
-    return capture.communicate(timeout=60)[1]
+    return capture.communicate(timeout=PATIENCE)[1]
 
 
 def _tail(file: Path) -> bytes:

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from ipaddress import ip_address
 from itertools import count
@@ -56,6 +56,17 @@ class Host:
         for interface in self.interfaces:
             words = ["tc", "qdisc", "replace", "dev", interface, "root", "tbf", "rate", rate]
             self.run(*words, "burst", "32kb", "latency", "50ms")
+
+    def received(self, path: int) -> int:
+        """Return the number of bytes that an interface has received."""
+        return int(self.run("cat", f"/sys/class/net/{self.interfaces[path]}/statistics/rx_bytes"))
+
+    def wait_until_received(self, length: int) -> None:
+        """Wait until every interface has received a number of bytes."""
+        end = time.monotonic() + PATIENCE
+        while min(received := [self.received(path) for path in range(len(self.interfaces))]) < length:
+            assert time.monotonic() < end, f"the interfaces of {self.namespace} have received {received} bytes"
+            time.sleep(0.02)
 
 
 @dataclass(frozen=True)
@@ -174,10 +185,11 @@ def remove_stale() -> None:
         made_by = re.fullmatch(r"interop-(\d+)-\d+-(left|middle|right|third)", name)
         if made_by is None or Path(f"/proc/{made_by[1]}").exists():
             continue
-        inside = subprocess.run(["ip", "netns", "pids", name], check=True, capture_output=True, text=True).stdout
+        # Another worker may kill the programs and remove the namespace at the same time.
+        inside = subprocess.run(["ip", "netns", "pids", name], check=False, capture_output=True, text=True).stdout
         for process in inside.split():
-            os.kill(int(process), signal.SIGKILL)
-        # Another worker may remove the namespace at the same time.
+            with suppress(ProcessLookupError):
+                os.kill(int(process), signal.SIGKILL)
         subprocess.run(["ip", "netns", "del", name], check=False, stderr=subprocess.DEVNULL)
 
 
@@ -193,7 +205,7 @@ def _configure(host: Host, *, offload: bool) -> None:
     # Without this setting an interface that goes down loses its IPv6 addresses.
     host.run("sysctl", "-qw", "net.ipv6.conf.all.keep_addr_on_down=1")
     _ip("\n".join(lines), host.namespace)
-    end = time.monotonic() + 60
+    end = time.monotonic() + PATIENCE
     while not all(host.run("ip", "-6", "route", "show", "table", "local", address) for address in host.ipv6):
         # The kernel adds these routes later, and drops packets that arrive before.
         assert time.monotonic() < end, f"{host.namespace} has no local route of one of {', '.join(host.ipv6)}"
@@ -238,6 +250,9 @@ def emulated(paths: int, link: mp.Link | Sequence[mp.Link]) -> Iterator[Network]
             )
         )
 
+
+PATIENCE = 300.0
+"""Seconds that a test waits for an event, which takes a few seconds. It bounds failures only."""
 
 MAC = {1: "02:00:00:00:00:01", 2: "02:00:00:00:00:02"}
 """The Ethernet addresses of all interfaces of the left and of the right host. Each interface is on another link."""

@@ -12,13 +12,10 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 import numpy as np
-from network import Host
+from network import PATIENCE, Host
 
 PROGRAMS = Path(__file__).parents[2] / "target" / "interop"
 """The folder into which `peers/build` writes the peers."""
-
-PATIENCE = 60.0
-"""Seconds that a test waits for an event. Without other load the event takes a few seconds."""
 
 ENDS = ("closed", "aborted")
 """The events that end an association."""
@@ -80,6 +77,17 @@ class Peer:
         """End the peer, and check that it failed at no time after the end of its association."""
         cast("IO[str]", self._process.stdin).close()
         assert self._process.wait(timeout=PATIENCE) == 0, f"{self} failed after its end"
+
+    def wait_for_path(self, address: str, state: str) -> None:
+        """Wait until a path has a state. The last event of the path counts, also if another wait has read it."""
+        until = time.monotonic() + PATIENCE
+        while self._state(address) != state:
+            self.wait_for("path", until - time.monotonic(), address=address)
+
+    def _state(self, address: str) -> str | None:
+        """Return the state of a path in the last event that a test has read."""
+        states = [each["state"] for each in self.printed("path") if each["address"] == address]
+        return states[-1] if states else None
 
     def printed(self, event: str) -> list[dict[str, Any]]:
         """Return the read events of a name."""

@@ -12,8 +12,7 @@ from typing import IO, Any, NamedTuple, cast
 
 import numpy as np
 from capture import ALWAYS, NR_SACK, SACK, decode, examine, source_of
-from network import Host
-from peer import PATIENCE
+from network import PATIENCE, Host
 from stage import UDP4, Carrier
 
 from manypath.programs import NET, program
@@ -61,7 +60,11 @@ class Program:
             assert time.monotonic() < until, f"{self} did not {what} within {seconds} s: {self._out + self._errors}"
             time.sleep(0.01)
 
-    def end(self, seconds: float = 2 * PATIENCE) -> Ended:
+    def lines(self) -> list[str]:
+        """Return the lines on standard output so far."""
+        return list(self._out)
+
+    def end(self, seconds: float = PATIENCE) -> Ended:
         """Wait for the end of the program."""
         try:
             code = self.process.wait(timeout=seconds)
@@ -73,13 +76,13 @@ class Program:
         errors = [line.rstrip("\n") for line in self._errors if not line.startswith("waiting on ")]
         return Ended(code, "".join(self._out), errors)
 
-    def ends_well(self, seconds: float = 2 * PATIENCE) -> str:
+    def ends_well(self, seconds: float = PATIENCE) -> str:
         """Wait for an end without an error, and return standard output."""
         result = self.end(seconds)
         assert result.code == 0, f"{self}: {result}"
         return result.out
 
-    def fails(self, *texts: str, seconds: float = 2 * PATIENCE) -> str:
+    def fails(self, *texts: str, seconds: float = PATIENCE) -> str:
         """Wait for an end with exit code 1 and one error line that has one of these texts; return this line."""
         result = self.end(seconds)
         assert result.code == 1, f"{self}: {result}"

@@ -81,5 +81,13 @@ BOTH_FAMILIES = (UDP4, RAW6)
 PROMPT: dict[str, Any] = {"rto_min": 300, "sack_delay": 20}
 """Timers with which a loss in the handshake is repaired within a short test."""
 
-TIMES: dict[str, Any] = {"rto_min": 100, "rto_max": 400, "sack_delay": 20, "path_retransmissions": 2, "heartbeat": 200}
-"""Timers with a failover in less than a second. A SACK must be delayed less than a retransmission timeout."""
+TIMES: dict[str, Any] = {
+    "rto_min": 100,
+    "rto_max": 400,
+    "sack_delay": 20,
+    "path_retransmissions": 2,
+    "association_retransmissions": 1000,
+    "heartbeat": 200,
+}
+"""Timers with a failover in less than a second. A SACK must be delayed less than a retransmission timeout. The default
+limit of an association would end it while its peer has no processor for two seconds."""

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from capture import ALWAYS, I_DATA, PKTDROP, capturing, chunks_of, decode, examine, source_of, tsns_of
-from network import Host, Network
-from peer import PATIENCE, Peer
+from network import PATIENCE, Host, Network
+from peer import Peer
 
 
 @dataclass(frozen=True)
@@ -63,6 +63,11 @@ class Stage:
     def addresses(self, host: Host) -> tuple[str, ...]:
         """Return the addresses of a host that peers use, in the order of the paths."""
         return self.carrier.addresses(host)[: self.paths]
+
+    def limit(self, rate: str) -> None:
+        """Limit the rate of all paths in both directions."""
+        for host in self.hosts:
+            host.limit(rate)
 
     def listen(self, stack: str, host: Host | None = None, **arguments: Any) -> Peer:
         """Start a listening peer, by default on the right host."""

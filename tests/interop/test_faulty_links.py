@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,7 @@ import pytest
 from capture import DATA, NR_SACK
 from network import Host, Network, emulated, meddled, meet, wired
 from peer import Peer
-from program import Transfers, document
+from program import Program, Transfers, document
 from stacks import TIMES
 from stage import RAW4, RAW6, UDP4, UDP6, Carrier
 
@@ -47,12 +49,26 @@ def transfers(network: Network, folder: Path, carrier: Carrier = UDP4) -> Iterat
 
 
 @contextmanager
-def limited(folder: Path, carrier: Carrier = UDP4, rate: str = "20mbit") -> Iterator[tuple[Network, Transfers]]:
-    """Yield a network of two paths without faults and its transfers. The rate makes transfers long enough for tests."""
-    with wired(2) as network, transfers(network, folder, carrier) as on:
-        for host in (network.left, network.right):
-            host.limit(rate)
+def limited(folder: Path, carrier: Carrier = UDP4, paths: int = 2) -> Iterator[tuple[Network, Transfers]]:
+    """Yield a network without faults and its transfers.
+
+    Its rate is so low that no transfer ends before the fault, however late a busy machine causes it. After the fault, a
+    test raises the rate by `quicken`.
+    """
+    with wired(paths) as network, transfers(network, folder, carrier) as on:
+        limit(network, "2mbit")
         yield network, on
+
+
+def limit(network: Network, rate: str) -> None:
+    """Limit the rate of all paths in both directions."""
+    for host in (network.left, network.right):
+        host.limit(rate)
+
+
+def quicken(network: Network) -> None:
+    """Let a transfer end soon."""
+    limit(network, "40mbit")
 
 
 OVER_BAD_LINKS = [
@@ -90,7 +106,7 @@ def test_a_file_arrives_over_bad_links(tmp_path: Path, links: str, carrier: Carr
 @pytest.mark.parametrize("links", bad_links("bursts_of_losses", "doubled_and_reordered"))
 def test_every_byte_arrives_once_over_bad_links(links: str) -> None:
     total, size, streams = 1_500_000, 3000, 3
-    ends = {"send": total, "size": size, "streams": streams, "expect": total, "unordered": True, "timeout": 120}
+    ends = {"send": total, "size": size, "streams": streams, "expect": total, "unordered": True, "timeout": 400}
     with BAD_LINKS[links](2) as network:
         both_receive(network, total, size, streams, ends)
 
@@ -115,8 +131,10 @@ def test_a_transfer_continues_on_the_other_path_when_one_stops_delivering(tmp_pa
         file = on.file(12_000_000)
         receiver = on.receive()
         sender = on.send(file)
-        on.begun(receiver, 4_000_000)
+        # 3 % of the file on each path
+        network.right.wait_until_received(400_000)
         stop_delivering(network, silent)
+        quicken(network)
         shares = sender.ends_well()
         receiver.ends_well()
         on.arrived(file)
@@ -126,7 +144,7 @@ def test_a_transfer_continues_on_the_other_path_when_one_stops_delivering(tmp_pa
 def test_both_sides_report_an_error_when_all_paths_stop_delivering(tmp_path: Path) -> None:
     with limited(tmp_path) as (network, on):
         receiver = on.receive()
-        sender = on.send(on.file(100_000_000))
+        sender = on.send(on.file(20_000_000))
         on.begun(receiver)
         stop_delivering(network, 0, 1)
         sender.fails("the peer no longer answers")
@@ -143,6 +161,7 @@ def test_a_transfer_survives_a_temporary_outage_of_all_paths(tmp_path: Path) -> 
         stop_delivering(network, 0, 1)
         time.sleep(8)
         meet(network)
+        quicken(network)
         sender.ends_well()
         receiver.ends_well()
         on.arrived(file)
@@ -155,8 +174,10 @@ def stop_delivering(network: Network, *paths: int) -> None:
         network.right.lose(path, network.left)
 
 
-@pytest.mark.parametrize(("seconds", "least"), [(15, 3), pytest.param(90, 20, marks=pytest.mark.long)])
+@pytest.mark.parametrize(("seconds", "least"), [(15, 0), pytest.param(90, 20, marks=pytest.mark.long)])
 def test_a_transfer_survives_flapping_links(seconds: int, least: int) -> None:
+    # Whether an end notices a fall of fixed length depends on its timers and on the machine: in the gate, the next test
+    # has falls that last until they are noticed.
     # The timers are those of `TIMES`, about 1/40 of RFC 9260's: a minute and a half is like an hour. Sometimes both
     # paths are down.
     first = LINK.but(rate="2 Mbit/s", events=flaps(every=1.2, down=0.6, until=seconds))
@@ -165,14 +186,40 @@ def test_a_transfer_survives_flapping_links(seconds: int, least: int) -> None:
     ends = {"send": total, "size": size, "streams": streams, "expect": total, "timeout": 400, **TIMES}
     with emulated(2, [first, second]) as network:
         left = both_receive(network, total, size, streams, ends)
-    falls = [event for event in left.printed("path") if event["state"] == "down"]
-    assert len(falls) >= least, f"the left end noticed {len(falls)} falls"
+    assert falls(left) >= least, f"the left end noticed {falls(left)} falls"
+
+
+def test_a_transfer_survives_falls_that_it_notices() -> None:
+    total, size, streams = 20_000_000, 1200, 3
+    ends = {"send": total, "size": size, "streams": streams, "expect": total, "timeout": 400, **TIMES}
+    with wired(2) as network:
+        limit(network, "2mbit")
+
+        def fall(left: Peer) -> None:
+            for paths in cycle([(0,), (1,), (0, 1)]):
+                stop_delivering(network, *paths)
+                for path in paths:
+                    left.wait_for_path(network.right.ipv4[path], "down")
+                meet(network)
+                for path in paths:
+                    left.wait_for_path(network.right.ipv4[path], "up")
+                if falls(left) >= 6:
+                    break
+            assert not left.printed("received"), "the transfer was over before the last fall"
+            quicken(network)
+
+        both_receive(network, total, size, streams, ends, fall)
+
+
+def falls(end: Peer) -> int:
+    """Return how often an end has reported that a path is down."""
+    return sum(event["state"] == "down" for event in end.printed("path"))
 
 
 @pytest.mark.parametrize("carrier", [UDP4, pytest.param(UDP6, marks=pytest.mark.long), RAW4], ids=str)
 def test_a_transfer_continues_while_an_interface_goes_down_and_up(tmp_path: Path, carrier: Carrier) -> None:
-    with limited(tmp_path, carrier, rate="10mbit") as (network, on):
-        file = on.file(15_000_000)
+    with limited(tmp_path, carrier) as (network, on):
+        file = on.file(10_000_000)
         receiver = on.receive(captured=True)
         sender = on.send(file, captured=True)
         # A sender that finds no address reachable at its start gives up at once
@@ -185,6 +232,8 @@ def test_a_transfer_continues_while_an_interface_goes_down_and_up(tmp_path: Path
             host.set_link(falls % 2, "up")
             time.sleep(0.3)
             falls += 1
+            if falls == 8:
+                quicken(network)
         sender.ends_well()
         receiver.ends_well()
         on.arrived(file)
@@ -198,25 +247,32 @@ def test_an_address_that_is_removed_and_added_is_used_again(tmp_path: Path, side
         host = network.left if side == "left" else network.right
         server = on.start(on.receiver, "perf", "--listen", "--once", "--bind", ",".join(on.receiver.ipv4))
         server.wait_for("waiting on ")
-        client = on.start(on.sender, "perf", *on.ends(), "--time", "20", "--json")
-        server.wait_for("test from")
-        time.sleep(3)
+        client = on.start(on.sender, "perf", *on.ends(), "--bytes", "40000000", "--json-stream")
+
+        def wait_for_interval(what: str, fits: Callable[[int, int], bool]) -> None:
+            """Wait for a new interval in which the paths carried such numbers of bytes."""
+            seen = len(carried(client))
+            client.wait_until(lambda: any(fits(*each) for each in carried(client)[seen:]), what)
+
+        wait_for_interval("use both paths", lambda first, second: first > 0 and second > 0)
         host.run("ip", "address", "del", f"{host.ipv4[1]}/24", "dev", host.interfaces[1])
-        time.sleep(6)
+        wait_for_interval("use the other path alone", lambda first, second: first > 0 and second == 0)
         host.run("ip", "address", "add", f"{host.ipv4[1]}/24", "dev", host.interfaces[1])
-        intervals = document(client.ends_well())["intervals"]
+        wait_for_interval("use the address again", lambda first, second: first > 0 and second > 0)
+        quicken(network)
+        client.ends_well()
         server.ends_well()
-        carried = [each["paths"][1]["bytes_acked"] for each in intervals]
-        assert min(carried[1:3]) > 0, carried
-        assert min(carried[4:9]) == 0, carried
-        assert min(carried[-4:-1]) > 0, carried
-        other = [each["paths"][0]["bytes_acked"] for each in intervals]
-        assert min(other[:-1]) > 0, f"the other path stalled: {other}"
+
+
+def carried(client: Program) -> list[tuple[int, int]]:
+    """Return the bytes that each of two paths carried in each interval of a running test."""
+    events = [json.loads(line) for line in client.lines()]
+    intervals = [event["data"]["paths"] for event in events if event["event"] == "interval"]
+    return [(first["bytes_acked"], second["bytes_acked"]) for first, second in intervals]
 
 
 def test_a_transfer_waits_for_its_only_address(tmp_path: Path) -> None:
-    with wired(1) as network, transfers(network, tmp_path) as on:
-        network.left.limit("20mbit")
+    with limited(tmp_path, paths=1) as (network, on):
         file = on.file(10_000_000)
         receiver = on.receive()
         sender = on.send(file)
@@ -225,6 +281,7 @@ def test_a_transfer_waits_for_its_only_address(tmp_path: Path) -> None:
         network.left.run("ip", "address", "del", *words)
         time.sleep(3)
         network.left.run("ip", "address", "add", *words)
+        quicken(network)
         sender.ends_well()
         receiver.ends_well()
         on.arrived(file)
@@ -232,18 +289,24 @@ def test_a_transfer_waits_for_its_only_address(tmp_path: Path) -> None:
 
 def test_enobufs_of_a_full_queue_is_treated_as_packet_loss(tmp_path: Path) -> None:
     with wired(2) as network, transfers(network, tmp_path) as on:
-        for interface in network.left.interfaces:
-            shaper = ["rate", "10mbit", "burst", "3000", "limit", "6000"]
-            network.left.run("tc", "qdisc", "replace", "dev", interface, "root", "tbf", *shaper)
         file = on.file(4_000_000)
         receiver = on.receive()
+        shape(network.left, "1mbit")
         sender = on.send(file, "--metrics", "9100")
-        on.begun(receiver, 1_000_000)
-        refused = counter(network.left, "manypath_endpoint_dropped_packets_total")
+        on.begun(receiver, 100_000)
+        refused = "manypath_endpoint_dropped_packets_total"
+        sender.wait_until(lambda: counter(network.left, refused) > 0, "count a packet that the system refused")
+        shape(network.left, "10mbit")
         sender.ends_well()
         receiver.ends_well()
         on.arrived(file)
-        assert refused > 0, "the system refused no packet"
+
+
+def shape(host: Host, rate: str) -> None:
+    """Limit the rate of every interface, with queues of a few packets."""
+    for interface in host.interfaces:
+        words = ["tc", "qdisc", "replace", "dev", interface, "root", "tbf", "rate", rate]
+        host.run(*words, "burst", "3000", "limit", "6000")
 
 
 def flaps(every: float, down: float, until: float) -> list[mp.Event]:
@@ -259,14 +322,29 @@ def carried_data(chunks: Counter[int], file: Path) -> None:
     assert chunks[NR_SACK] > 0, f"the captures have no acknowledgement: {chunks}"
 
 
-def both_receive(network: Network, total: int, size: int, streams: int, ends: dict[str, Any]) -> Peer:
-    """Let two peers of our stack send to each other, check the received data of both, and return the left peer."""
+def both_receive(
+    network: Network,
+    total: int,
+    size: int,
+    streams: int,
+    ends: dict[str, Any],
+    meanwhile: Callable[[Peer], None] | None = None,
+) -> Peer:
+    """Let two peers of our stack send to each other, check the received data of both, and return the left peer.
+
+    Parameters
+    ----------
+    meanwhile
+        Called with the left peer while they send.
+    """
     right = peer(network.right, network.left, "listen", **ends)
     right.wait_for("listening")
     left = peer(network.left, network.right, "connect", shutdown=True, **ends)
     try:
+        if meanwhile is not None:
+            meanwhile(left)
         for each in (left, right):
-            each.end(seconds=300)
+            each.end()
             each.received(total, size, streams)
         for each in (left, right):
             each.leave()

@@ -6,8 +6,8 @@ from functools import partial
 
 import pytest
 from capture import NR_SACK, PKTDROP, SACK, forgets_data
-from network import LOSSY, Host, emulated
-from peer import PATIENCE, Peer, TooLateError
+from network import LOSSY, PATIENCE, Host, emulated
+from peer import Peer, TooLateError
 from stacks import BOTH_FAMILIES, MULTIHOMED, PROMPT, TIMES, meetings
 from stage import RAW4, RAW46, UDP46, Carrier, Stage
 
@@ -23,21 +23,27 @@ LEAST_SHARE = 1 / 20
 machine and is usually 1/4 to 1/2. Without CMT the second path carries 1/100 while the first one waits for a timer, and
 up to 400 packets with retransmissions."""
 
+LEAST = 1_500_000
+"""Bytes that each host receives on each path before a test raises the rate: more than `LEAST_SHARE`, with
+acknowledgements and retransmissions. No transfer is so short that one path could carry it while a timer stops the other
+one."""
+
 
 @pytest.mark.parametrize(
     ("listener", "connecter", "carrier", "cmt"),
     meetings(*BOTH_FAMILIES, only=MULTIHOMED, variants=[(1,), (2,), (3,), (4,)]),
 )
 def test_load_sharing_both_ways(stage, listener: str, connecter: str, carrier: Carrier, cmt: int) -> None:
-    # More than a second, so that one retransmission timeout does not decide the shares.
     total, size = 12_000_000, ONE_PACKET
     with stage(carrier, paths=2) as on:
-        for host in on.hosts:
-            host.limit("40mbit")
+        on.limit("4mbit")
         right = on.listen(listener, send=total, size=size, expect=total, cmt=cmt, dac=cmt % 2 == 1, **PROMPT)
         left = on.connect(
             connecter, send=total, size=size, expect=total, cmt=cmt, dac=cmt % 2 == 1, shutdown=True, **PROMPT
         )
+        for host in on.hosts:
+            host.wait_until_received(LEAST)
+        on.limit("40mbit")
         left.end()
         right.end()
         left.received(total, size)
@@ -49,12 +55,13 @@ def test_load_sharing_both_ways(stage, listener: str, connecter: str, carrier: C
 
 @pytest.mark.parametrize(("listener", "connecter", "carrier"), meetings(UDP46, RAW46, only=MULTIHOMED))
 def test_ipv4_and_ipv6_paths_share_the_load(stage, listener: str, connecter: str, carrier: Carrier) -> None:
-    total, size = 1_000_000, ONE_PACKET
+    total, size = 12_000_000, ONE_PACKET
     with stage(carrier, paths=2) as on:
-        for host in on.hosts:
-            host.limit("40mbit")
+        on.limit("4mbit")
         right = on.listen(listener, expect=total, cmt=1, **PROMPT)
         left = on.connect(connecter, send=total, size=size, cmt=1, shutdown=True, **PROMPT)
+        on.network.right.wait_until_received(LEAST)
+        on.limit("40mbit")
         left.end()
         right.end()
         right.received(total, size)
@@ -127,8 +134,8 @@ def test_a_link_goes_down_and_comes_up(
 def fail_over(on: Stage, listener: str, connecter: str, cmt: int, host: Host) -> bool:
     """Transfer data while the first link of a host is down for some time. Return whether all data arrive in time."""
     total, size, limit = 4_000_000, ONE_PACKET, round(3 * PATIENCE)
-    for each in on.hosts:
-        each.limit("20mbit")
+    # At this rate the transfer cannot end before the link is down
+    on.limit("4mbit")
     right = on.listen(listener, expect=total, cmt=cmt, timeout=limit, **TIMES)
     left = on.connect(connecter, send=total, size=size, cmt=cmt, timeout=limit, **TIMES)
     # This end learns the other path from the INIT. The left end need not confirm paths that its user configured.
@@ -137,9 +144,10 @@ def fail_over(on: Stage, listener: str, connecter: str, cmt: int, host: Host) ->
     watcher, other = (right, on.network.left) if connecter == "usrsctp" else (left, on.network.right)
     primary = on.addresses(other)[0]
     host.set_link(0, "down")
-    watcher.wait_for("path", state="down", address=primary)
+    watcher.wait_for_path(primary, "down")
     host.set_link(0, "up")
-    watcher.wait_for("path", state="up", address=primary)
+    watcher.wait_for_path(primary, "up")
+    on.limit("20mbit")
     if not right.printed("received"):
         try:
             right.wait_for("received")
@@ -156,6 +164,8 @@ def test_a_peer_restarts(stage, listener: str, connecter: str, carrier: Carrier)
         first = on.connect(connecter, send=100_000, size=1000)
         first.wait_for("sent")
         right.wait_for("connected")
+        # Else the answers to its probes, "port unreachable" on both paths, would end the association
+        right.wait_for("path", state="up")
         first.kill()
         second = on.connect(connecter, send=50_000, size=1000, streams=2, shutdown=True)
         second.end()

@@ -135,7 +135,7 @@ static int events;
 /* Waits for an event of a descriptor. */
 static int event_of(int fd) {
     struct epoll_event event;
-    REQUIRE(epoll_wait(events, &event, 1, 20000) == 1 && event.data.fd == fd);
+    REQUIRE(epoll_wait(events, &event, 1, 300000) == 1 && event.data.fd == fd);
     return event.events;
 }
 

@@ -10,13 +10,15 @@ import pytest
 pytestmark = pytest.mark.programs
 
 OPTIONS = {
-    "parallel": ["-P", "4"],
-    "both-directions": ["--bidir"],
-    "reverse": ["-R"],
-    "streams": ["--nstreams", "10"],
-    "ipv6": ["-6"],
+    "parallel": ["-P", "4", "-n", "100M"],
+    "both-directions": ["--bidir", "-n", "50M"],
+    "reverse": ["-R", "-n", "20M"],
+    "streams": ["--nstreams", "10", "-t", "5"],
+    "ipv6": ["-6", "-n", "20M"],
 }
-"""Options of the client."""
+"""Options of the client. It sends more than the buffers of all associations have room for, so that the server has
+received some of it when the client says that the test is over. With several streams, iperf3 sends one block: it has
+some seconds to arrive."""
 
 
 @pytest.mark.parametrize("name", OPTIONS)
@@ -26,7 +28,7 @@ def test_iperf3_with(name: str, network, start, tmp_path: Path) -> None:
     server = start(network.right, "udp", 1, *words, into=tmp_path / "server", ipv6=ipv6)
     server.until("Server listening")
     address = (network.right.ipv6 if ipv6 else network.right.ipv4)[0]
-    words = ["iperf3", "--sctp", "-c", address, "-t", "1", "--json", *OPTIONS[name]]
+    words = ["iperf3", "--sctp", "-c", address, "--json", *OPTIONS[name]]
     report = json.loads(start(network.left, "udp", 1, *words, into=tmp_path / "client", ipv6=ipv6).ends_well())
     assert report["start"]["test_start"]["protocol"] == "SCTP"
     for stream in report["end"]["streams"]:

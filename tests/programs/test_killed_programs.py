@@ -35,8 +35,8 @@ def kills(daemons: Daemons, network: Network, moments: int, seed: int) -> dict[s
 def test_the_associations_of_programs_that_are_killed_at_any_moment_end(network, daemons) -> None:
     ends = kills(daemons, network, moments=60, seed=1)
     assert ends["open"] == 0, ends
-    # Others were killed before they had connected
-    assert ends["closed"] + ends["reset"] > 5, ends
+    # Every fifth was killed after it had been accepted; six others ended well. Many were killed earlier.
+    assert ends["closed"] + ends["reset"] >= 60 // 5 + 6, ends
 
 
 @pytest.mark.parametrize("moment", [0.02, 0.1, 0.3])
@@ -169,7 +169,7 @@ SERVER = """
 import json, select, socket, sys, threading, time
 listener = socket.socket(proto=socket.IPPROTO_SCTP)
 listener.bind((sys.argv[1], 5000))
-listener.listen(100)
+listener.listen(1000)
 print("listening", flush=True)
 ends, threads, last = {"closed": 0, "reset": 0}, [], threading.Event()
 def serve(accepted):
@@ -193,7 +193,7 @@ while not last.is_set():
             continue
         threads.append(threading.Thread(target=serve, args=(accepted,), daemon=True))
         threads[-1].start()
-until = time.monotonic() + 60
+until = time.monotonic() + 300
 for thread in threads:
     thread.join(max(0, until - time.monotonic()))
 ends["open"] = sum(thread.is_alive() for thread in threads)
@@ -219,10 +219,16 @@ def takes():
 # Many children are killed before they have connected, and many after it, on a fast machine and on a slow one
 usual = max(0.01, 2 * sorted(takes() for _ in range(5))[2])
 for moment in range(moments):
-    reads = moment % 2
+    # Every fifth child is killed after the other end has accepted it, however busy the machine is
+    reads, is_welcome = moment % 2, moment % 5 == 0
+    told, tells = os.pipe()
     child = os.fork()
     if child == 0:
+        os.close(told)
         connected = connect()
+        if is_welcome:
+            assert connected.recv(100) == b"welcome"
+            os.write(tells, b"x")
         while True:
             connected.send(bytes(20_000))
             if reads:
@@ -230,6 +236,10 @@ for moment in range(moments):
                     connected.recv(100, socket.MSG_DONTWAIT)
                 except BlockingIOError:
                     pass
+    os.close(tells)
+    if is_welcome:
+        assert os.read(told, 1) == b"x"
+    os.close(told)
     time.sleep(random.expovariate(1 / usual))
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
@@ -274,7 +284,7 @@ print("connected", flush=True)
 assert client.recv(100) == accepted.recv(100) == b""
 fails({errno.EPIPE, errno.ECONNRESET}, client.send, b"x")
 fails({errno.ECONNRESET}, client.getpeername)
-assert select.select([listener], [], [], 60)[0]
+assert select.select([listener], [], [], 300)[0]
 fails({errno.EINVAL}, listener.accept)
 fails({errno.EPROTONOSUPPORT}, lambda: socket.socket(proto=socket.IPPROTO_SCTP))
 print("ended", flush=True)
@@ -286,7 +296,8 @@ import resource, socket, sys
 resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
 listener = socket.socket(proto=socket.IPPROTO_SCTP)
 listener.bind((sys.argv[1], 5000))
-listener.listen(100)
+# The crowd may connect faster than this program accepts
+listener.listen(int(sys.argv[2]))
 print("listening", flush=True)
 accepted = [listener.accept()[0] for _ in range(int(sys.argv[2]))]
 for each in accepted:

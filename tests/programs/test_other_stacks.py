@@ -41,6 +41,7 @@ def peer(network: Network) -> Iterator[Callable[..., Peer]]:
 
         def begin(role: str, mode: str, **arguments: int | bool) -> Peer:
             words = [role, "--port", "5000", "--local", network.left.ipv4[0], "--remote", network.right.ipv4[0]]
+            words += ["--timeout", str(round(PATIENCE))]
             words += ["--udp", "9899"] if mode == "udp" else ["--raw"]
             for name, value in arguments.items():
                 words += [f"--{name}"] if value is True else [f"--{name}", str(value)]

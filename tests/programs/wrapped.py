@@ -14,7 +14,7 @@ from network import Host
 PROGRAM = Path(__file__).parents[2] / ".venv/bin/manypath-net"
 """The program, which `make net` builds beside its library."""
 
-PATIENCE = 120.0
+PATIENCE = 300.0
 """Seconds that a test waits for an event. It bounds failures only."""
 
 
@@ -45,8 +45,12 @@ class Wrapped:
 
     def types(self, text: str) -> None:
         """Write to the standard input of the program."""
+        self.feeds(text.encode())
+
+    def feeds(self, data: bytes) -> None:
+        """Write data to the standard input of the program."""
         assert self.process.stdin is not None
-        self.process.stdin.write(text.encode())
+        self.process.stdin.write(data)
         self.process.stdin.flush()
 
     def types_no_more(self) -> None:
@@ -57,8 +61,12 @@ class Wrapped:
     def until(self, text: str) -> None:
         """Wait until the program has printed a text."""
         end = time.monotonic() + PATIENCE
-        while text not in self.said():
-            assert self.process.poll() is None, f"{self.words} ended: {self.said()}"
+        while True:
+            # It may print the text and end before this process looks again
+            ended = self.process.poll() is not None
+            if text in self.said():
+                return
+            assert not ended, f"{self.words} ended: {self.said()}"
             assert time.monotonic() < end, f"{self.words} did not print {text!r}: {self.said()}"
             time.sleep(0.02)
 
@@ -66,6 +74,8 @@ class Wrapped:
         """Wait until standard output has a number of bytes."""
         end = time.monotonic() + PATIENCE
         while self.into.stat().st_size < count:
+            ended = self.process.poll() is not None
+            assert not ended or self.into.stat().st_size >= count, f"{self.words} ended: {self.said()}"
             assert time.monotonic() < end, f"{self.words}: {self.into.stat().st_size} bytes: {self.said()}"
             time.sleep(0.01)
 

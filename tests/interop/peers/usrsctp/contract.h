@@ -24,6 +24,7 @@ struct options {
 	uint32_t cmt;
 	uint32_t rto_min, rto_max, sack_delay, heartbeat; /* milliseconds */
 	uint32_t path_retransmissions;
+	int association_retransmissions; /* also of the handshake; -1: the default of the stack */
 	const char *abort; /* NULL: do not */
 	unsigned timeout;  /* seconds */
 	/* Speed alone: how long to send, and endpoints of either side, whose ports follow one another. */

@@ -20,6 +20,10 @@ void library_set_up(const struct options *options)
 	usrsctp_sysctl_set_sctp_rto_max_default(options->rto_max);
 	usrsctp_sysctl_set_sctp_delayed_sack_time_default(options->sack_delay);
 	usrsctp_sysctl_set_sctp_path_rtx_max_default(options->path_retransmissions);
+	if (options->association_retransmissions >= 0) {
+		usrsctp_sysctl_set_sctp_assoc_rtx_max_default(options->association_retransmissions);
+		usrsctp_sysctl_set_sctp_init_rtx_max_default(options->association_retransmissions);
+	}
 	usrsctp_sysctl_set_sctp_heartbeat_interval_default(options->heartbeat);
 	usrsctp_sysctl_set_sctp_sendspace(options->buffer);
 	usrsctp_sysctl_set_sctp_recvspace(options->buffer);

@@ -32,6 +32,7 @@ static const struct option names[] = {
 	{"rto-max", required_argument, NULL, 'M'},
 	{"sack-delay", required_argument, NULL, 'D'},
 	{"path-retransmissions", required_argument, NULL, 'R'},
+	{"association-retransmissions", required_argument, NULL, 'A'},
 	{"heartbeat", required_argument, NULL, 'b'},
 	{"shutdown", no_argument, NULL, 'S'},
 	{"abort", required_argument, NULL, 'a'},
@@ -135,6 +136,9 @@ static void read_one(struct options *options, int letter, const char *value)
 	case 'M': options->rto_max = number("--rto-max", value, 1, 60000); break;
 	case 'D': options->sack_delay = number("--sack-delay", value, 1, 500); break;
 	case 'R': options->path_retransmissions = number("--path-retransmissions", value, 0, 100); break;
+	case 'A':
+		options->association_retransmissions = number("--association-retransmissions", value, 0, 1000);
+		break;
 	case 'b': options->heartbeat = number("--heartbeat", value, 1, 3600000); break;
 	case 'S': options->shutdown = true; break;
 	case 'a': options->abort = value; break;
@@ -160,6 +164,7 @@ void options_read(struct options *options, int argc, char **argv)
 		.rto_max = 60000,
 		.sack_delay = 200,
 		.path_retransmissions = 5,
+		.association_retransmissions = -1,
 		.heartbeat = 30000,
 		.timeout = 30,
 		.seconds = 1,

@@ -46,6 +46,8 @@ pub struct Options {
     pub sack_delay: Duration,
     /// Timeouts in a row after which a path is down.
     pub path_retransmissions: u32,
+    /// Timeouts in a row after which the association ends, also in the handshake; `None` is the default of the stack.
+    pub association_retransmissions: Option<u32>,
     /// Time between heartbeats of an idle path.
     pub heartbeat: Duration,
     /// Shut down in the end.
@@ -139,6 +141,10 @@ impl Options {
             "--path-retransmissions" => {
                 self.path_retransmissions = u32::try_from(number(0, 100)).expect("bounded");
             }
+            "--association-retransmissions" => {
+                let timeouts = u32::try_from(number(0, 1000)).expect("bounded");
+                self.association_retransmissions = Some(timeouts);
+            }
             "--heartbeat" => self.heartbeat = Duration::from_millis(number(1, 3_600_000)),
             "--abort" => self.abort = Some(value.to_owned()),
             "--timeout" => self.timeout = Duration::from_secs(number(1, 3600)),
@@ -175,6 +181,7 @@ impl Default for Options {
             rto_max: Duration::from_secs(60),
             sack_delay: Duration::from_millis(200),
             path_retransmissions: 5,
+            association_retransmissions: None,
             heartbeat: Duration::from_secs(30),
             shutdown: false,
             abort: None,

@@ -225,6 +225,10 @@ fn refuse_what_is_missing(options: &Options) {
     if options.cmt != 0 || options.dac || options.nr_sack || options.pktdrop {
         refuse("--cmt, --dac, --nr-sack, --pktdrop", "given", "leave it out, for dcSCTP has none");
     }
+    if options.association_retransmissions.is_some() {
+        let remedy = "leave it out, for dcSCTP has the default here";
+        refuse("--association-retransmissions", "given", remedy);
+    }
     if options.abort.is_some() {
         refuse("--abort", "given", "leave it out, for dcSCTP aborts without a reason");
     }

@@ -39,6 +39,10 @@ fn configure(config: &mut Config, options: &Options) {
     config.sack_delay = span(options.sack_delay);
     config.heartbeat_interval = span(options.heartbeat);
     config.path_max_retransmissions = options.path_retransmissions;
+    if let Some(timeouts) = options.association_retransmissions {
+        config.association_max_retransmissions = timeouts;
+        config.init_max_retransmissions = timeouts;
+    }
 }
 
 /// Where the other end is.
