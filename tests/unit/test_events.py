@@ -140,7 +140,9 @@ def test_a_series_of_changes_equals_samples_at_every_event():
         last = np.searchsorted(changed["time"], sampled["time"], side="right") - 1
         known = last >= 0
         for column in ("cwnd", "ssthresh", "srtt", "outstanding"):
-            assert (sampled[column].to_numpy()[known] == changed[column].to_numpy()[last[known]]).all(), column
+            np.testing.assert_array_equal(
+                sampled[column].to_numpy()[known], changed[column].to_numpy()[last[known]], column
+            )
         since = sampled["goodput"].to_numpy()[1:].sum() * 1e6 / 8 * 0.1
         assert arrived["received_bytes"].iloc[-1] == pytest.approx(since)
         assert arrived["received_bytes"].is_monotonic_increasing

@@ -16,7 +16,7 @@ pub(crate) fn free_port(addresses: &[IpAddr]) -> u16 {
     if ports.is_empty() {
         ports = (FIRST..=u16::MAX).collect();
     }
-    // Processes begin at different places, and try few ports in vain
+    // Processes begin at different places, so that few of them try the same ports
     let begin = std::process::id() as usize * 37 % ports.len();
     let mut turned = ports[begin..].iter().chain(&ports[..begin]).copied();
     let is_free = |port: &u16| {
