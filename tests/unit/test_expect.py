@@ -81,6 +81,54 @@ def test_scenarios_without_a_fluid_prediction_are_simulated():
     assert document["simulated"]["total"]["half_width"] is None
 
 
+FAR = ("dsl: 50 Mbit/s, 20 ms", "edge: 1 Mbit/s, 800 ms")
+"""Paths of which the slow one has by far the longer round-trip time."""
+
+
+def test_host_buffers_limit_no_flow_over_unequal_paths():
+    (found,) = expect(Description.from_words(FAR), ["cubic"], runs=2, measure="60 s", store=None, progress=False)
+    assert found.total.mean > 0.9 * 51 * 1460 / 1500
+    assert found.buffers_limit == 0.0
+
+
+def test_a_limit_by_socket_buffers_is_reported_with_its_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.chdir(tmp_path)
+    words = [word for path in FAR for word in ("--path", path)]
+    common = (*words, "--cc", "cubic", "--runs", "2", "--measure", "60 s", "--measured", "48 Mbit/s")
+    assert command(monkeypatch, *common, "--socket-buffer", "1.8 MB") == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "cubic: host buffers of 1.8 MB stopped a path for" in printed
+    assert "48 Mbit/s is above each range: likely causes are" in printed
+    assert command(monkeypatch, *common) == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "stopped a path" not in printed
+    assert "host buffers 40.8 MB" in printed
+
+
+def test_a_measured_rate_below_all_ranges_has_its_likely_causes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.chdir(tmp_path)
+    assert command(monkeypatch, *SHORT, "--cc", "lia", "--runs", "2", "--measured", "1 Mbit/s") == 0
+    assert "1 Mbit/s is below each range: likely causes are socket buffers" in capsys.readouterr().out
+
+
+def test_sctp_and_schedulers_are_simulated():
+    paths = ["10 Mbit/s, 20 ms", "10 Mbit/s, 40 ms"]
+    over_sctp = Description.from_words(paths, transport="sctp")
+    (found,) = expect(over_sctp, ["newreno"], runs=2, measure="20 s", store=None, progress=False)
+    assert found.total.mean == pytest.approx(20 * 1452 / 1500, rel=0.05)
+    assert found.theory is not None
+    assert sum(found.theory.goodput.values()) == pytest.approx(20 * 1452 / 1500, rel=0.01)
+    redundant = Description.from_words(paths, scheduler="redundant")
+    (found,) = expect(redundant, ["newreno"], runs=2, measure="20 s", store=None, progress=False)
+    assert found.total.mean < 10
+    with pytest.raises(UserError, match="scheduler: only Multipath TCP has one: leave it out"):
+        Description.from_words(paths, transport="sctp", scheduler="redundant")
+
+
 def command(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
     """Run `manypath expect` in this process, and return its exit code."""
     monkeypatch.setattr(sys, "argv", ["manypath", "expect", *arguments])
@@ -113,7 +161,7 @@ def test_a_document_has_all_rates_in_one_unit_and_its_assumptions(
     assert command(monkeypatch, *SHORT, *options) == 0
     document = json.loads(capsys.readouterr().out)
     assert document["units"] == {"rates": "bit/s", "times": "ns", "losses and shares": "1"}
-    given = {"measure": "5 s", "queue": "drop-tail"}
+    given = {"measure": "5 s", "queue": "drop-tail", "host buffers": "1 MB"}
     expected = {"seed": 7, "replications": 2, "engine": engine_version(), "settings": given}
     assert document["simulation"] == expected
     link = document["description"]["paths"]["path1"]["rate"]

@@ -14,7 +14,7 @@ from manypath.cli.output import print_json, print_table
 from manypath.cli.targets import STORE, WORKERS
 from manypath.display import number_columns, text_columns
 from manypath.errors import UserError
-from manypath.quantity import RATE, SPAN, QuantityError
+from manypath.quantity import RATE, SIZE, SPAN, QuantityError
 from manypath.settings import Settings
 
 if TYPE_CHECKING:
@@ -59,6 +59,19 @@ def expect(
     buffer: Annotated[
         str | None, typer.Option(metavar="TIME", help="Time to drain a full queue; by default the longest RTT.")
     ] = None,
+    transport: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Protocol of the connection: mptcp (default) or sctp.")
+    ] = None,
+    scheduler: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Scheduler of Multipath TCP; lowest-rtt by default.")
+    ] = None,
+    socket_buffer: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SIZE",
+            help="Send buffer and receive buffer of each host, such as '6 MB'; by default they limit no flow.",
+        ),
+    ] = None,
     measured: Annotated[
         str | None, typer.Option(metavar="RATE", help="Measured goodput, to compare with the range of single runs.")
     ] = None,
@@ -69,19 +82,22 @@ def expect(
     store: Annotated[Path, STORE] = Path("runs"),
     as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
 ) -> None:
-    """Predict the goodput of a Multipath TCP connection over your paths, by theory and by a short simulation."""
+    """Predict the goodput of a multipath connection over your paths, by theory and by a short simulation."""
     from manypath.expect import expect as predict
     from manypath.expect.expectation import DEFAULT
 
-    description = _described(file, path, shared, tcp, {"tcp_cc": tcp_cc, "queue": queue, "buffer": buffer})
+    given = {"tcp_cc": tcp_cc, "queue": queue, "buffer": buffer}
+    given |= {"transport": transport, "scheduler": scheduler, "socket_buffer": socket_buffer}
+    description = _described(file, path, shared, tcp, given)
     rate = None if measured is None else _rate(measured)
     found = predict(description, cc or DEFAULT, runs=runs, measure=measure, seed=seed, store=store, workers=workers)
-    settings = Settings(seed, runs, options={"measure": measure, "queue": description.queue})
+    options = {"measure": measure, "queue": description.queue, "host buffers": SIZE.show(description.host_buffer())}
+    settings = Settings(seed, runs, options=options)
     if as_json:
         print_json(_document(description, found, rate, settings))
         return
     _print(description, found, rate)
-    for line in _notes(description, found, settings):
+    for line in [*_notes(description, found, settings), *_causes(description, found, rate)]:
         typer.echo(line)
 
 
@@ -178,6 +194,34 @@ def _side(measured: int, each: Expectation) -> str | None:
     return "below" if rate < low else "above" if rate > high else "within"
 
 
+def _causes(description: Description, found: list[Expectation], measured: int | None) -> list[str]:
+    """Return what limits the simulated flows besides their paths, and likely causes of another measured rate."""
+    size = SIZE.show(description.host_buffer())
+    lines = [
+        f"{each.cc}: host buffers of {size} stopped a path for {100 * each.buffers_limit:.2g} % of the time: "
+        "give a larger --socket-buffer if the hosts have one"
+        for each in found
+        if each.buffers_limit > LEAST_LIMIT
+    ]
+    sides = [] if measured is None else [_side(measured, each) for each in found]
+    if measured is None or None in sides or "within" in sides:
+        return lines
+    said = RATE.show(measured)
+    if "below" in sides and "above" not in sides:
+        lines.append(
+            f"{said} is below each range: likely causes are socket buffers below {size} (try --socket-buffer '6 MB', "
+            "Linux's default limit), other traffic (--tcp), losses or longer round-trip times on the paths"
+        )
+    elif "above" in sides and "below" not in sides:
+        lines.append(
+            f"{said} is above each range: likely causes are higher rates or fewer losses than those given, or less "
+            "other traffic"
+        )
+    else:
+        lines.append(f"{said} is between the ranges: a likely cause is a congestion control that is not listed")
+    return lines
+
+
 def _notes(description: Description, found: list[Expectation], settings: Settings) -> list[str]:
     runs = found[0].total.n
     said = "one run, no interval" if runs == 1 else f"{runs} runs each, means with 95 % intervals"
@@ -194,3 +238,7 @@ def _notes(description: Description, found: list[Expectation], settings: Setting
     if not _is_alone(description):
         lines.append("share: goodput of the connection as a share of the goodput of all connections")
     return lines
+
+
+LEAST_LIMIT = 1e-3
+"""Share of the time from which on a limit by host buffers is reported."""

@@ -11,7 +11,7 @@ from pydantic import Field, field_validator, model_validator
 from manypath.errors import UserError, quoted, remedy
 from manypath.scenario.files import name_of, read_table
 from manypath.scenario.losses import Probability
-from manypath.scenario.model import Model, Rate, Span
+from manypath.scenario.model import Model, Rate, Size, Span
 from manypath.scenario.names import CongestionControl
 
 
@@ -48,6 +48,12 @@ class Description(Model):
     """Congestion control of the other TCP connections."""
     queue: Literal["drop-tail", "red"] = "drop-tail"
     """Queue discipline of all links: drop-tail, or random early detection, which drops from all flows equally."""
+    transport: Literal["mptcp", "sctp"] = "mptcp"
+    """Protocol of the connection: Multipath TCP, or SCTP over all paths at once (CMT)."""
+    scheduler: Literal["lowest-rtt", "round-robin", "redundant"] | None = None
+    """Scheduler of Multipath TCP; lowest-rtt by default."""
+    socket_buffer: Size | None = Field(default=None, gt=0)
+    """Size of the send buffer and of the receive buffer of each host; by default they limit no flow."""
     buffer: Span | None = Field(default=None, gt=0)
     """Time to drain a full queue; the longest round-trip time by default. With RED: the average queue at which one
     packet in ten is dropped."""
@@ -133,6 +139,26 @@ class Description(Model):
                     raise ValueError(f'shared.{name}.paths: "{path}" is no path: {remedy(path, self.paths)}')
         return self
 
+    @model_validator(mode="after")
+    def _scheduler_applies(self) -> Self:
+        if self.scheduler is not None and self.transport != "mptcp":
+            raise ValueError("scheduler: only Multipath TCP has one: leave it out")
+        return self
+
+    def host_buffer(self) -> int:
+        """Return the size of the send and receive buffers of hosts, bytes.
+
+        By default it is four times what all paths send during the longest round trip through full queues: the data that
+        the receiver may hold while data of the slowest path is sent twice.
+        """
+        if self.socket_buffer is not None:
+            return self.socket_buffer
+        longest = max(
+            way.rtt / 1e9 + sum(self.drain(link) for link in self.links(name)) for name, way in self.paths.items()
+        )
+        rates = sum(way.rate for way in self.paths.values())
+        return min(max(round(4 * longest * rates / 8), SMALLEST_BUFFER), LARGEST_BUFFER)
+
     def links(self, path: str) -> list[str]:
         """Return the names of the links that a path crosses: its own, then those that it shares."""
         return [path, *(name for name, link in self.shared.items() if path in link.paths)]
@@ -168,6 +194,9 @@ def _bottleneck(text: str) -> dict[str, Any]:
         raise UserError(f'shared: "{text}" is no shared link: write its rate and paths, such as "15 Mbit/s: wlan, lte"')
     return {"rate": rate.strip(), "paths": names}
 
+
+SMALLEST_BUFFER, LARGEST_BUFFER = 1_000_000, 2**30
+"""Limits of the default size of host buffers, bytes."""
 
 EXAMPLE = "10 Mbit/s, 40 ms, 1 %"
 """Example of a path, for messages."""

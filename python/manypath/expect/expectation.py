@@ -26,6 +26,7 @@ from manypath.scenario import (
     Red,
     Saturated,
     Scenario,
+    Sctp,
     Tcp,
 )
 from manypath.scenario import (
@@ -37,8 +38,8 @@ from manypath.theory import Fluid, FluidLink, Unsettled, equilibrium, formula_of
 FLOW = "multipath"
 """Name of the examined connection."""
 
-MSS, PACKET = 1460, 1500
-"""Payload of a segment, and size of its packet, bytes."""
+MSS, MESSAGE, PACKET = 1460, 1452, 1500
+"""Payload of a TCP segment and of an SCTP packet, and the size of both packets, bytes."""
 
 MEGA = 1e6
 """bit/s in one Mbit/s. Expectations have Mbit/s, their documents bit/s."""
@@ -91,6 +92,8 @@ class Expectation:
         Simulated goodput over all paths, and its share of the goodput of all flows, with 95 % confidence intervals.
     single : tuple of float
         95 % prediction interval of the total goodput of a single run, Mbit/s; NaN after one run.
+    buffers_limit : float
+        Share of the measured time for which a send or receive buffer stopped a path: the largest mean of a path.
     """
 
     cc: str
@@ -100,6 +103,7 @@ class Expectation:
     total: Interval
     share: Interval
     single: tuple[float, float]
+    buffers_limit: float
 
     def document(self) -> dict[str, Any]:
         """Return the results as plain data for JSON; rates in bit/s, None for missing values."""
@@ -111,6 +115,7 @@ class Expectation:
                 "goodput": {path: _plain(each, MEGA) for path, each in self.goodput.items()},
                 "total": _plain(self.total, MEGA),
                 "share": _plain(self.share),
+                "buffers_limit": self.buffers_limit,
                 "single_run": None if math.isnan(self.single[0]) else [MEGA * bound for bound in self.single],
                 "runs": self.total.n,
             },
@@ -128,7 +133,7 @@ def expect(
     workers: int | None = None,
     progress: bool | Progress = True,
 ) -> list[Expectation]:
-    """Return the expected goodput of a Multipath TCP connection over these paths, for each congestion control.
+    """Return the expected goodput of a multipath connection over these paths, for each congestion control.
 
     Parameters
     ----------
@@ -163,7 +168,7 @@ def expect(
     outcomes: dict[str, list[Mapping[str, Any]]] = {}
     for cell, outcome in results.outcomes:
         outcomes.setdefault(cell.factors["cc"], []).append(outcome["flows"])
-    return [_expectation(name, description, outcomes[name]) for name in formulas]
+    return [_expectation(name, description, outcomes[name], span / 1e9) for name in formulas]
 
 
 def scenario(description: Description, cc: str) -> Scenario:
@@ -178,13 +183,19 @@ def scenario(description: Description, cc: str) -> Scenario:
             for name in description.paths
         },
     )
-    settings: dict[str, Any] = {"mss": f"{MSS} B", "app": Saturated(message=f"{MSS} B"), **_buffers(description)}
+    size = f"{description.host_buffer()} B"
+    buffers = {"send_buffer": size, "receive_buffer": size}
+    settings: dict[str, Any] = {"mss": f"{MSS} B", "app": Saturated(message=f"{MSS} B"), **buffers}
     rivals = {
         f"tcp {number} on {name}": Tcp(path=name, cc=description.tcp_cc, **settings)
         for name, way in description.paths.items()
         for number in range(1, way.tcp + 1)
     }
-    flow = Mptcp(paths=list(description.paths), cc=cc, option_bytes=0, **settings)
+    paths = list(description.paths)
+    if description.transport == "sctp":
+        flow = Sctp(paths=paths, cc=cc, app=Saturated(message=f"{MESSAGE} B"), **buffers)
+    else:
+        flow = Mptcp(paths=paths, cc=cc, option_bytes=0, scheduler=description.scheduler or "lowest-rtt", **settings)
     # The given losses apply to data only.
     return Scenario(network=network.with_clean_way_back(), flows={FLOW: flow, **rivals})
 
@@ -201,16 +212,6 @@ def _link(description: Description, name: str) -> Link:
         loss=Bernoulli(p=way.loss) if way and way.loss else NoLoss(),
         overhead=0,
     )
-
-
-def _buffers(description: Description) -> dict[str, str]:
-    """Return host buffers that never limit the window: four times the capacity of all paths."""
-    held = sum(
-        (way.rtt / 1e9 + sum(description.drain(link) for link in description.links(name))) * way.rate / 8
-        for name, way in description.paths.items()
-    )
-    size = min(max(round(4 * held), 1_000_000), 2**30)
-    return {"send_buffer": f"{size} B", "receive_buffer": f"{size} B"}
 
 
 def _theory(description: Description, cc: str) -> tuple[Theory | None, str]:
@@ -238,13 +239,14 @@ def _theory(description: Description, cc: str) -> tuple[Theory | None, str]:
         found = equilibrium(links, flows)
     except Unsettled:
         return None, DOES_NOT_SETTLE
-    mbit = 8 * MSS / 1e6
-    everything = sum(flow.count * found.goodput[name].sum() for name, flow in flows.items())
-    goodput = {name: float(rate) * mbit for name, rate in zip(ways, found.goodput[FLOW], strict=True)}
-    return Theory(goodput, share=float(found.goodput[FLOW].sum() / everything)), ""
+    payload = dict.fromkeys(flows, MSS) | {FLOW: MESSAGE if description.transport == "sctp" else MSS}
+    rates = {name: 8 * payload[name] / MEGA * found.goodput[name] for name in flows}
+    everything = sum(flow.count * rates[name].sum() for name, flow in flows.items())
+    goodput = {name: float(rate) for name, rate in zip(ways, rates[FLOW], strict=True)}
+    return Theory(goodput, share=float(rates[FLOW].sum() / everything)), ""
 
 
-def _expectation(cc: str, description: Description, runs: Sequence[Mapping[str, Any]]) -> Expectation:
+def _expectation(cc: str, description: Description, runs: Sequence[Mapping[str, Any]], measured: float) -> Expectation:
     theory, lack = _theory(description, cc)
     totals = np.array([flows[FLOW]["goodput"] / MEGA for flows in runs])
     shares = [flows[FLOW]["goodput"] / max(1, sum(flow["goodput"] for flow in flows.values())) for flows in runs]
@@ -259,7 +261,14 @@ def _expectation(cc: str, description: Description, runs: Sequence[Mapping[str, 
         total=interval(totals),
         share=interval(shares),
         single=_single(totals),
+        buffers_limit=max(_stopped_by_buffers(runs, path) / measured for path in description.paths),
     )
+
+
+def _stopped_by_buffers(runs: Sequence[Mapping[str, Any]], path: str) -> float:
+    """Return the mean time for which a buffer of a host stopped a path, seconds."""
+    times = [flows[FLOW]["paths"][path]["blocked"] for flows in runs]
+    return float(np.mean([sum(time[limit] for limit in HOST_BUFFERS) for time in times]))
 
 
 def _single(totals: np.ndarray) -> tuple[float, float]:
@@ -281,6 +290,9 @@ def _span(measure: str | int) -> int:
 def _plain(value: Interval, unit: float = 1.0) -> dict[str, float | None]:
     return {"mean": unit * value.mean, "half_width": None if math.isnan(value.half_width) else unit * value.half_width}
 
+
+HOST_BUFFERS = ("send_buffer", "receive_window", "split_share")
+"""The limits of paths that are sizes of host buffers."""
 
 MIN_ROOM = 10
 """Smallest limit of a queue, packets."""
