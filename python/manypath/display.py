@@ -116,8 +116,18 @@ def tables(outcome: Outcome) -> list[Table]:
     return [_flows(outcome), _links(outcome)]
 
 
-def as_text(shown: Iterable[Table], last: str, width: int | None = None) -> str:
-    """Return tables and a last line as text without colours, `width` characters wide (the terminal's width if None)."""
+def remarks(outcome: Outcome) -> list[str]:
+    """Return a line for each path that did not work at the end of a run, unless its flow had ended."""
+    ended = {flow["flow"] for flow in flow_rows(outcome) if flow.get("closed")}
+    return [
+        f"{path['flow']}: path {path['path']} {STATES[path['path_state']]} at the end of the run"
+        for path in path_rows(outcome)
+        if path["flow"] not in ended and path.get("path_state") in STATES
+    ]
+
+
+def as_text(shown: Iterable[Table], last: Sequence[str], width: int | None = None) -> str:
+    """Return tables and last lines as text without colours, `width` characters wide (the terminal's width if None)."""
     from rich.console import Console
 
     out = io.StringIO()
@@ -125,14 +135,15 @@ def as_text(shown: Iterable[Table], last: str, width: int | None = None) -> str:
     console = Console(file=out, width=width, force_terminal=False, color_system=None)
     for table in shown:
         console.print(rich_table(table, width))
-    lines = [line.rstrip() for line in [*out.getvalue().splitlines(), "", last]]
+    lines = [line.rstrip() for line in [*out.getvalue().splitlines(), "", *last]]
     return "\n".join(line for before, line in pairwise(["", *lines]) if before or line)
 
 
-def as_html(shown: Iterable[Table], last: str) -> str:
-    """Return tables and a last line as HTML for a notebook; all colours are inherited from the page."""
+def as_html(shown: Iterable[Table], last: Sequence[str]) -> str:
+    """Return tables and last lines as HTML for a notebook; all colours are inherited from the page."""
     parts = "".join(table.html() for table in shown)
-    return f'<div class="manypath-tables"><style>{STYLE}</style>{parts}<p>{escape(last)}</p></div>'
+    said = "".join(f"<p>{escape(line)}</p>" for line in last)
+    return f'<div class="manypath-tables"><style>{STYLE}</style>{parts}{said}</div>'
 
 
 def rich_table(table: Table, width: int) -> RenderableType:
@@ -230,6 +241,9 @@ def _count(title: str, brief: str, dropped: int) -> Column:
 def _amount(title: str, digits: int, brief: str = "", dropped: int = 0) -> Column:
     return Column(title, f"{{:.{digits}f}}".format, brief, dropped=dropped, is_number=True)
 
+
+STATES = {"connecting": "was not open", "potentially_failed": "was potentially failed", "down": "was down"}
+"""States of a path in which it does not work, in words."""
 
 COUNTS = ("window_cuts", "fast_retransmissions", "timeouts")
 """Columns that count losses and retransmissions."""

@@ -48,6 +48,7 @@ MEANINGS: Mapping[str, str] = {
     "ssthresh": "slow-start threshold, mean over time, bytes",
     "srtt": "smoothed round-trip time, mean over the time for which it was known, s",
     "outstanding": "payload that was sent and not acknowledged, mean over time, bytes",
+    "path_state": "state of the path at the source at the end of the run: up, connecting, potentially_failed or down",
     "lost_packets": "packets that links dropped, lost or damaged",
     "arrived": "packets offered to the link",
     "delivered": "packets that arrived at the far end of the link",

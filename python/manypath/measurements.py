@@ -63,13 +63,14 @@ MEASUREMENTS: Mapping[str, tuple[str, ...]] = {
         "loss_rate",
         *COUNTERS["paths"],
         *BLOCKED,
+        "path_state",
     ),
     "links": ("arrived", "delivered", "damaged", "dropped", "lost", "bytes", "utilisation", "mean_queue"),
     "runs": ("digest", "packet_hops", "data_packets", "simulated_seconds", "cpu_seconds"),
 }
 """Measurements of each frame."""
 
-TEXTS = ("closed", "digest")
+TEXTS = ("closed", "path_state", "digest")
 """Measurements whose values are texts. Nothing computes a mean of them."""
 
 SAMPLES: Mapping[str, tuple[str, ...]] = {

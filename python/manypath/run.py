@@ -127,11 +127,11 @@ class Result:
 
     def __repr__(self) -> str:
         """Return the tables of flows, paths and links, as wide as the terminal."""
-        return display.as_text(display.tables(self.outcome), identity(self))
+        return display.as_text(display.tables(self.outcome), last_lines(self))
 
     def _repr_html_(self) -> str:
         """Return the same tables as HTML for a notebook."""
-        return display.as_html(display.tables(self.outcome), identity(self))
+        return display.as_html(display.tables(self.outcome), last_lines(self))
 
     @property
     def goodput(self) -> pd.Series:
@@ -197,6 +197,11 @@ class Result:
         from manypath.frames import series_frames
 
         return series_frames(self.columns or {})
+
+
+def last_lines(result: Result) -> list[str]:
+    """Return the lines below the tables of a run: remarks, and what identifies the run."""
+    return [*display.remarks(result.outcome), identity(result)]
 
 
 def identity(result: Result) -> str:

@@ -108,6 +108,7 @@ fn of_path((before, after): (&PathReading, &PathReading), measured: Span) -> Pat
         loss_rate: rate(lost_packets, source.data_packets()),
         counters: source.of_path(&sink),
         blocked: (after.blocked - before.blocked).map(Span::as_secs_f64),
+        path_state: after.source.stats.view().standing,
     }
 }
 

@@ -2,6 +2,7 @@
 
 use indexmap::IndexMap;
 use manypath_core::ByLimit;
+use manypath_events::Standing;
 use serde::Serialize;
 
 use crate::counters::Counts;
@@ -127,6 +128,8 @@ pub struct PathOutcome {
     pub counters: Counts,
     /// Seconds of the measured time in which the path could not send new data, each counted for the first limit only.
     pub blocked: ByLimit<f64>,
+    /// State of the path at the source at the end of the run.
+    pub path_state: Standing,
 }
 
 /// Counters of a link.

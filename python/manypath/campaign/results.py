@@ -42,11 +42,11 @@ class Results:
 
     def __repr__(self) -> str:
         """Return a table of mean goodputs, as wide as the terminal."""
-        return display.as_text(tables.tables(self), tables.size(self))
+        return display.as_text(tables.tables(self), [tables.size(self)])
 
     def _repr_html_(self) -> str:
         """Return the same table as HTML for a notebook."""
-        return display.as_html(tables.tables(self), tables.size(self))
+        return display.as_html(tables.tables(self), [tables.size(self)])
 
     @property
     def outcomes(self) -> list[tuple[Cell, Mapping[str, Any]]]:

@@ -12,7 +12,7 @@ from manypath.cli.file_names import CAPTURED
 from manypath.cli.names import events as event_names
 from manypath.cli.output import print_json, print_tables
 from manypath.cli.run_progress import run_progress
-from manypath.display import tables
+from manypath.display import remarks, tables
 from manypath.errors import Stopped, UserError
 from manypath.measurements import CHANGES, SAMPLES
 from manypath.outputs import CAPTURE, EVENTS, FIGURE, Outputs, table, writing
@@ -114,6 +114,8 @@ def _print(result: Result, series: str | None, samples: Mapping[str, Path], writ
     for word, target in written.items():
         if target is not None:
             typer.echo(f"{word}: {target}")
+    for line in remarks(result.outcome):
+        typer.echo(line)
     typer.echo("; ".join([identity(result), *_settings(result, series).told]))
 
 

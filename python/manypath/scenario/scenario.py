@@ -64,7 +64,7 @@ class Scenario(Document):
         from manypath import describe, display
 
         shown = [describe.paths(self.network), describe.links(self.network), describe.flows(self)]
-        return self.network._repr_svg_() + display.as_html(shown, describe.effort(self))
+        return self.network._repr_svg_() + display.as_html(shown, [describe.effort(self)])
 
     def remarks(self) -> list[str]:
         """Return possible mistakes, one line each: paths that no flow uses, and links that no path uses."""

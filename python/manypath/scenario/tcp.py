@@ -170,7 +170,11 @@ class Tcp(Connection):
 
 
 class Mptcp(Connection):
-    """A Multipath TCP connection with a subflow on each path. RFC 8684."""
+    """A Multipath TCP connection with a subflow on each path. RFC 8684.
+
+    It opens no further subflow on a path whose subflow has ended: after 127 s without an answer to its SYN, or after 15
+    timeouts in a row. ``result.paths["path_state"]`` tells which paths are open at the end of a run.
+    """
 
     transport: Literal["mptcp"] = "mptcp"
     """Name of the protocol."""
