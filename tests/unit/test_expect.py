@@ -82,7 +82,7 @@ def test_scenarios_without_a_fluid_prediction_are_simulated():
 
 
 FAR = ("dsl: 50 Mbit/s, 20 ms", "edge: 1 Mbit/s, 800 ms")
-"""Paths of which the slow one has by far the longer round-trip time."""
+"""Two paths. The slow one has by far the longer round-trip time."""
 
 
 def test_host_buffers_limit_no_flow_over_unequal_paths():

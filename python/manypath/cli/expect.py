@@ -21,6 +21,17 @@ if TYPE_CHECKING:
     from manypath.expect import Description, Expectation
     from manypath.stats import Interval
 
+TRANSPORT = typer.Option(metavar="NAME", help="Protocol of the connection: mptcp (default) or sctp.")
+"""Option for the protocol of the connection."""
+
+SCHEDULER = typer.Option(metavar="NAME", help="Scheduler of Multipath TCP; lowest-rtt by default.")
+"""Option for the scheduler."""
+
+SOCKET_BUFFER = typer.Option(
+    metavar="SIZE", help="Send buffer and receive buffer of each host, such as '6 MB'; by default they limit no flow."
+)
+"""Option for the buffers of hosts."""
+
 
 def expect(
     file: Annotated[
@@ -59,19 +70,9 @@ def expect(
     buffer: Annotated[
         str | None, typer.Option(metavar="TIME", help="Time to drain a full queue; by default the longest RTT.")
     ] = None,
-    transport: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Protocol of the connection: mptcp (default) or sctp.")
-    ] = None,
-    scheduler: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Scheduler of Multipath TCP; lowest-rtt by default.")
-    ] = None,
-    socket_buffer: Annotated[
-        str | None,
-        typer.Option(
-            metavar="SIZE",
-            help="Send buffer and receive buffer of each host, such as '6 MB'; by default they limit no flow.",
-        ),
-    ] = None,
+    transport: Annotated[str | None, TRANSPORT] = None,
+    scheduler: Annotated[str | None, SCHEDULER] = None,
+    socket_buffer: Annotated[str | None, SOCKET_BUFFER] = None,
     measured: Annotated[
         str | None, typer.Option(metavar="RATE", help="Measured goodput, to compare with the range of single runs.")
     ] = None,
