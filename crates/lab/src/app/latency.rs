@@ -147,8 +147,8 @@ impl LatencySum {
 
 /// Resolution of the histogram in nanoseconds.
 const FINEST: u64 = 1_000;
-/// Initial range of the histogram in nanoseconds; it grows for longer latencies.
-const COARSEST: u64 = 10_000_000_000;
+/// Initial range of the histogram in nanoseconds, the smallest that it can have; it grows for longer latencies.
+const COARSEST: u64 = 2 * FINEST;
 /// Significant decimal digits of the histogram.
 const DIGITS: u8 = 3;
 

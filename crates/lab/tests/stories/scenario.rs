@@ -198,7 +198,7 @@ fn more_memory_than_there_is_names_the_largest_asker() {
     let error = greedy.check_memory(8 << 30, 1).unwrap_err().to_string();
     assert!(
         error.starts_with(
-            "`flows.cmt.send_buffer` is 1 TB, expected less: a run could need 1.54 TB of memory, and there are 8.59 GB"
+            "`flows.cmt.send_buffer` is 1 TB, expected less, here and in the other flows: a run could need 184 GB of memory, and there are 8.59 GB"
         ),
         "{error}"
     );
@@ -215,8 +215,12 @@ fn more_memory_than_there_is_names_the_largest_asker() {
     let error = crowded.check_memory(1 << 30, 1).unwrap_err().to_string();
     assert!(error.starts_with("`flows` is 20000 flows, expected less"), "{error}");
 
-    let long = json!({"kind": "drop-tail", "packets": 1_000_000_000_000_000_000_u64});
-    let long = Scenario::parse(&with("/network/links/south/queue", long).to_string()).unwrap();
+    let mut long = with("/flows/cmt/send_buffer", json!(100_000_000_000_u64));
+    long["flows"]["cmt"]["app"] =
+        json!({"kind": "saturated", "message": {"min": 1452, "max": 1452}});
+    let queue = json!({"kind": "drop-tail", "packets": 1_000_000_000_000_000_000_u64});
+    long["network"]["links"]["south"]["queue"] = queue;
+    let long = Scenario::parse(&long.to_string()).unwrap();
     let error = long.check_memory(8 << 30, 1).unwrap_err().to_string();
     let said = "`network.links.south.queue.packets` is 1000000000000000000, expected less";
     assert!(error.starts_with(said), "{error}");

@@ -1,20 +1,21 @@
 //! Estimates of the memory for buffers, queues and recorded data of a run.
 
 mod changes;
+mod demand;
 
 use std::fmt;
 
 use manypath_core::Span;
-use manypath_link::{DocumentError, LinkConfig};
+use manypath_link::DocumentError;
 
 use super::{Flow, Scenario};
-use crate::payload::PIECE;
 
 impl Scenario {
-    /// An approximate upper bound of the memory of a run in bytes, with all buffers and queues full.
+    /// An estimate of the memory of a run in bytes: its flows with full send buffers, and the packets that fit into the
+    /// network.
     #[must_use]
     pub fn memory(&self) -> u64 {
-        self.demands().map(|demand| demand.bytes).fold(0, u64::saturating_add)
+        self.demands().iter().map(|demand| demand.bytes).fold(0, u64::saturating_add)
     }
 
     /// Checks that `runs` simultaneous runs fit into `available` bytes.
@@ -26,12 +27,14 @@ impl Scenario {
         if needed <= available {
             return Ok(());
         }
-        let Some(largest) = self.demands().max_by_key(|demand| demand.bytes) else { return Ok(()) };
+        let demands = self.demands();
+        let Some(largest) = demands.iter().max_by_key(|demand| demand.bytes) else { return Ok(()) };
         let runs = if runs == 1 { "a run".to_owned() } else { format!("{runs} runs at once") };
         let (needed, available) = (Bytes(needed), Bytes(available));
+        let share = largest.share;
         let expected =
-            format!("less: {runs} could need {needed} of memory, and there are {available}");
-        Err(DocumentError::value(largest.field, largest.value, expected))
+            format!("less{share}: {runs} could need {needed} of memory, and there are {available}");
+        Err(DocumentError::value(largest.field.clone(), largest.value.clone(), expected))
     }
 
     /// Checks that samples at intervals of `every` fit into `available` bytes.
@@ -67,30 +70,6 @@ impl Scenario {
         });
         let columns = flows.sum::<u64>() + LINK_COLUMNS * self.network.links.len() as u64;
         columns * BYTES_OF_NUMBER * COPIES
-    }
-
-    fn demands(&self) -> impl Iterator<Item = Demand> {
-        let links = self
-            .network
-            .links
-            .iter()
-            .map(|(name, link)| queue(&format!("network.links.{name}"), link, 1));
-        let interfaces: u64 = self.flows.values().map(|flow| 4 * flow.paths().len() as u64).sum();
-        let access =
-            self.network.access.iter().map(move |link| queue("network.access", link, interfaces));
-        let flows = self.flows.iter().flat_map(|(name, flow)| {
-            [
-                buffer(format!("flows.{name}.send_buffer"), flow, flow.send_buffer()),
-                buffer(format!("flows.{name}.receive_buffer"), flow, flow.receive_buffer()),
-            ]
-        });
-        let count = self.flows.len() as u64;
-        let hosts = Demand {
-            field: "flows".to_owned(),
-            value: format!("{count} flows"),
-            bytes: count.saturating_mul(FLOW),
-        };
-        links.chain(access).chain(flows).chain([hosts])
     }
 }
 
@@ -135,37 +114,6 @@ fn rounded_up(nanos: u64) -> Span {
     }
 }
 
-/// The memory demand of one field.
-struct Demand {
-    field: String,
-    value: String,
-    bytes: u64,
-}
-
-fn queue(field: &str, link: &LinkConfig, links: u64) -> Demand {
-    let limit = link.queue.limit();
-    let packets = limit.packets.min(limit.bytes / SMALL_PACKET);
-    let in_packets = limit.bytes == u64::MAX || packets == limit.packets;
-    let (leaf, value) = if in_packets {
-        ("packets", limit.packets.to_string())
-    } else {
-        ("bytes", Bytes(limit.bytes).to_string())
-    };
-    let bytes = packets.saturating_mul(PACKET_IN_QUEUE).saturating_mul(links);
-    Demand { field: format!("{field}.queue.{leaf}"), value, bytes }
-}
-
-fn buffer(field: String, flow: &Flow, buffer: u64) -> Demand {
-    let messages = buffer / u64::from(flow.app().message().min.max(1));
-    let is_copied = flow.app().message().max as usize > PIECE;
-    let payload = if is_copied { buffer } else { 0 };
-    Demand {
-        field,
-        value: Bytes(buffer).to_string(),
-        bytes: messages.saturating_mul(MESSAGE_IN_BUFFER).saturating_add(payload),
-    }
-}
-
 /// Number of columns in a row of each kind in `Series`, names included.
 const FLOW_COLUMNS: u64 = 7;
 const STREAM_COLUMNS: u64 = 7;
@@ -174,11 +122,3 @@ const LINK_COLUMNS: u64 = 3;
 const BYTES_OF_NUMBER: u64 = 8;
 /// A growing column reserves capacity, and columns are copied into data frames.
 pub(crate) const COPIES: u64 = 5;
-/// Bytes for two hosts with empty buffers, and for the latencies of a flow.
-const FLOW: u64 = 100_000;
-/// Bytes for a handle of a packet and its place in a ring buffer.
-const PACKET_IN_QUEUE: u64 = 48;
-/// Bytes for a message, its chunk, its index entries and its packet. Payload up to a certain length needs no memory.
-const MESSAGE_IN_BUFFER: u64 = 768;
-/// Bytes of a SACK, the smallest packet that can fill a queue.
-const SMALL_PACKET: u64 = 48;
