@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from manypath.papers.dreibholz import INET
 from manypath.papers.evidence import Evidence, Sample
 from manypath.papers.experiment import Experiments
 from manypath.rows import Outcome
@@ -49,6 +50,7 @@ def _transfer(
         receive_buffer=f"{buffer} B",
         start=Start(earliest="0 s", latest="100 ms"),
         app=Transfer(size=SIZE, message=Sizes(min="1452 B", max="1452 B"), ordered=ordered),
+        **INET,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from manypath.papers.dreibholz import INET
 from manypath.papers.experiment import Experiments
 from manypath.scenario import BitError, Link, Red, Saturated, Scenario, Sctp, Sizes, disjoint
 
@@ -75,5 +76,6 @@ def one_flow(
         smart_fast_rtx=smart,
         packet_drop_reports=reports,
         app=Saturated(message=Sizes(min="1452 B", max="1452 B"), ordered=ordered),
+        **INET,
     )
     return Scenario(network=disjoint(first=LINK, second=SECOND[asymmetry]), flows={CMT: flow})
