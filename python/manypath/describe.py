@@ -176,10 +176,10 @@ def flow_words(flow: Flow) -> tuple[str, str, str]:
 
 
 def effort(scenario: Scenario) -> str:
-    """Return the simulated time of a run and the memory that it needs at most."""
+    """Return the simulated time of a run and the memory that it needs."""
     warmup, measure = amount(scenario.warmup), amount(scenario.measure)
     memory = SIZE.show(_two_digits(_native.memory(scenario.document())))
-    return f"measured time {measure} after a warm-up of {warmup}; a run needs at most {memory} of memory"
+    return f"measured time {measure} after a warm-up of {warmup}; a run needs about {memory} of memory"
 
 
 def counterparts(network: Network) -> dict[str, str]:

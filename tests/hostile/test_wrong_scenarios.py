@@ -154,11 +154,6 @@ MISTAKES: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "both path and paths": (TCP, f'{TCP}\npaths = ["south"]', ("flows.tcp", "path", "paths")),
     "two paths for TCP": (TCP, 'paths = ["south", "north"]', ("flows.tcp.paths", "2 paths", "Mptcp")),
     "a buffer beyond the memory": (FLOW, 'send_buffer = "1000000 GB"', ("flows.cmt.send_buffer", "GB")),
-    "a queue beyond the memory": (
-        "packets = 100",
-        "packets = 4000000000",
-        ("network.disjoint.south.queue.packets", "4000000000", "memory"),
-    ),
 }
 """Replaced text of the scenario, replacement, and expected fragments of the error."""
 
@@ -190,6 +185,9 @@ NETWORKS: dict[str, tuple[str, tuple[str, ...]]] = {
     "disjoint links that are a list": ("[network]\ndisjoint = [3]", ("network.disjoint",)),
 }
 """Short forms of networks. Most have a queue that exceeds the memory."""
+
+FULL = 'send_buffer = "5000 GB"\n'
+"""What a flow needs to fill such a queue."""
 
 JSON: dict[str, tuple[str, tuple[str, ...]]] = {
     "a list": ("[]", ("bad.json", "table")),
@@ -288,4 +286,4 @@ def test_a_mistake_in_a_short_form_is_reported_with_its_field_in_the_file(form: 
     network, fragments = NETWORKS[form]
     queue = '{ kind = "drop-tail", packets = 4000000000 }'
     path = "path1" if "bottleneck" in network else "a"
-    answered(desk, "bad.toml", network.replace("QUEUE", queue) + f'\n[flows.f]\npaths = ["{path}"]\n', fragments)
+    answered(desk, "bad.toml", network.replace("QUEUE", queue) + f'\n[flows.f]\npaths = ["{path}"]\n{FULL}', fragments)

@@ -109,7 +109,7 @@ def test_a_notebook_shows_a_scenario_as_its_drawing_and_tables(scenario):
     cells = _Cells(page.removeprefix(given.network._repr_svg_()))
     assert [tag for tag, _ in cells.tags].count("caption") == 3
     assert {"paths", "links", "flows", "<b>&", "south, north", "newreno"} <= set(cells.texts)
-    assert cells.texts[-1].startswith("measured time 2 s after a warm-up of 1 s; a run needs at most ")
+    assert cells.texts[-1].startswith("measured time 2 s after a warm-up of 1 s; a run needs about ")
     assert "<b>&" not in page
 
 

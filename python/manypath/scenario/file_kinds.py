@@ -45,7 +45,7 @@ KINDS = {
     "expect": FileKind(
         "a description of paths",
         "expect",
-        ("paths", "shared", "tcp_cc", "queue", "buffer"),
+        ("paths", "shared", "tcp_cc", "transport", "scheduler", "socket_buffer", "queue", "buffer"),
         "paths, and shared if there is any,",
     ),
     "emulation": FileKind(

@@ -104,13 +104,15 @@ impl Scenario {
         }
     }
 
-    /// The packets for which the links of a path have room: core links, and the access link of the source if no core
-    /// link is slower than the access links of all flows that share it.
+    /// The packets for which the links of a path have room: core links in both directions, and the access link of the
+    /// source if no core link is slower than the access links of all flows that share it.
     fn room(&self, path: &str, users: &HashMap<&str, u64>) -> (u64, u64) {
         let Some(path) = self.network.paths.get(path) else { return (0, 0) };
         let links =
             || path.forward.iter().filter_map(|name| self.network.links.get_key_value(name));
-        let core = links().map(|(_, link)| room_of(link)).fold(0, u64::saturating_add);
+        let back = path.reverse.iter().filter_map(|name| self.network.links.get(name));
+        let core = links().map(|(_, link)| link).chain(back);
+        let core = core.map(room_of).fold(0, u64::saturating_add);
         let access = self.network.access.iter().find(|access| {
             let is_slower = |(name, link): (&String, &LinkConfig)| {
                 let all = access.rate.bits_per_second().saturating_mul(users[name.as_str()]);
