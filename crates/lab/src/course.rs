@@ -6,9 +6,9 @@ use crate::endpoint::{ConnectionId, Endpoint};
 
 /// The integrals of all paths of a source.
 ///
-/// The state of a path changes only while its host handles a packet or a timer. So the state that is found at the begin
-/// of such a call has held since the last one.
-#[derive(Debug, Default)]
+/// The state of a path changes only while its host handles a packet or a timer. So the state that is found at the
+/// beginning of such a call has held since the last one.
+#[derive(Debug)]
 pub(crate) struct Course {
     /// The paths of the source; none at a sink.
     paths: Vec<(Via, PathCourse)>,
@@ -29,7 +29,7 @@ pub(crate) struct PathCourse {
 }
 
 impl Course {
-    /// The course of paths with these addresses, from the begin of the run on.
+    /// The course of paths with these addresses, from the beginning of the run on.
     pub(crate) fn new(paths: Vec<Via>) -> Self {
         let paths = paths.into_iter().map(|via| (via, PathCourse::default())).collect();
         Self { paths, until: Time::ZERO }
