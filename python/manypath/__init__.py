@@ -10,7 +10,7 @@ from manypath.run import Result, run
 
 if TYPE_CHECKING:
     from manypath import figures, papers, sctp, stats, theory
-    from manypath.campaign import Campaign, Command, Function, Precision, Results, check_warmup
+    from manypath.campaign import Campaign, Command, Function, Precision, Results, check_phase, check_warmup
     from manypath.campaign.executors.dask import dask
     from manypath.campaign.sampling import series
     from manypath.given_losses import ideal
@@ -83,6 +83,7 @@ __all__ = [
     "Transfer",
     "UserError",
     "bottleneck",
+    "check_phase",
     "check_warmup",
     "dask",
     "disjoint",
@@ -106,6 +107,7 @@ _PLACES = {
     "Function": "manypath.campaign",
     "Precision": "manypath.campaign",
     "Results": "manypath.campaign",
+    "check_phase": "manypath.campaign",
     "check_warmup": "manypath.campaign",
     "dask": "manypath.campaign.executors.dask",
     "figures": "manypath.figures",

@@ -3,6 +3,7 @@
 from manypath.campaign.campaign import Campaign
 from manypath.campaign.cell import Cell
 from manypath.campaign.compute import compute
+from manypath.campaign.phase import check_phase
 from manypath.campaign.precision import Precision
 from manypath.campaign.results import Results
 from manypath.campaign.runners import Command, Function
@@ -20,6 +21,7 @@ __all__ = [
     "Results",
     "Store",
     "Work",
+    "check_phase",
     "check_warmup",
     "compute",
 ]

@@ -11,6 +11,7 @@ import typer
 
 from manypath.cli.names import congestion_controls, queues
 from manypath.cli.output import print_json, print_table
+from manypath.cli.phase import CHECK_PHASE, check_phase
 from manypath.cli.targets import STORE, WORKERS
 from manypath.display import number_columns, text_columns
 from manypath.errors import UserError
@@ -23,6 +24,13 @@ if TYPE_CHECKING:
 
 TRANSPORT = typer.Option(metavar="NAME", help="Protocol of the connection: mptcp (default) or sctp.")
 """Option for the protocol of the connection."""
+
+TCP_CC = typer.Option(
+    metavar="CC",
+    help="Congestion control of the other connections; newreno by default.",
+    autocompletion=congestion_controls,
+)
+"""Option for the congestion control of the other connections."""
 
 SCHEDULER = typer.Option(metavar="NAME", help="Scheduler of Multipath TCP; lowest-rtt by default.")
 """Option for the scheduler."""
@@ -56,14 +64,7 @@ def expect(
         list[str] | None,
         typer.Option(help="Congestion control; may be repeated. Eight by default.", autocompletion=congestion_controls),
     ] = None,
-    tcp_cc: Annotated[
-        str | None,
-        typer.Option(
-            metavar="CC",
-            help="Congestion control of the other connections; newreno by default.",
-            autocompletion=congestion_controls,
-        ),
-    ] = None,
+    tcp_cc: Annotated[str | None, TCP_CC] = None,
     queue: Annotated[
         str | None, typer.Option(help="Queue discipline: drop-tail (default) or red.", autocompletion=queues)
     ] = None,
@@ -81,9 +82,11 @@ def expect(
     seed: Annotated[int, typer.Option(help="Seed of the simulations.")] = 1,
     workers: Annotated[int | None, WORKERS] = None,
     store: Annotated[Path, STORE] = Path("runs"),
+    phase: Annotated[bool, CHECK_PHASE] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
 ) -> None:
     """Predict the goodput of a multipath connection over your paths, by theory and by a short simulation."""
+    from manypath.expect import campaign
     from manypath.expect import expect as predict
     from manypath.expect.expectation import DEFAULT
 
@@ -96,10 +99,14 @@ def expect(
     settings = Settings(seed, runs, options=options)
     if as_json:
         print_json(_document(description, found, rate, settings))
-        return
-    _print(description, found, rate)
-    for line in [*_notes(description, found, settings), *_causes(description, found, rate)]:
-        typer.echo(line)
+    else:
+        _print(description, found, rate)
+        for line in [*_notes(description, found, settings), *_causes(description, found, rate)]:
+            typer.echo(line)
+    if phase:
+        # Its runs are in the store.
+        simulations = campaign(description, cc or DEFAULT, runs=runs, measure=measure, seed=seed)
+        check_phase(simulations.run(store, workers, progress=False), store, workers)
 
 
 def _described(

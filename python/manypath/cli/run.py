@@ -11,6 +11,7 @@ import typer
 from manypath.cli.file_names import CAPTURED
 from manypath.cli.names import events as event_names
 from manypath.cli.output import print_json, print_tables
+from manypath.cli.phase import CHECK_PHASE, RUNS, check_phase
 from manypath.cli.run_progress import run_progress
 from manypath.display import remarks, tables
 from manypath.errors import Stopped, UserError
@@ -63,6 +64,7 @@ def run(
         Path | None,
         typer.Option(metavar="OUT", help="Draw windows and goodput over time in this file: .svg, .pdf or .png."),
     ] = None,
+    phase: Annotated[bool, CHECK_PHASE] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the results and any samples as JSON.")] = False,
 ) -> None:
     """Simulate one scenario and print the results of each flow and link."""
@@ -99,8 +101,16 @@ def run(
                 **_as_json(result, with_series=series is not None),
             }
         )
-        return
-    _print(result, series, samples, {"plot": plot, "packets": pcapng, "events": events})
+    else:
+        _print(result, series, samples, {"plot": plot, "packets": pcapng, "events": events})
+    if phase:
+        _check_phase(scenario, seed)
+
+
+def _check_phase(scenario: Scenario, seed: int) -> None:
+    from manypath.campaign import Campaign
+
+    check_phase(Campaign(scenario, replications=RUNS, seed=seed).run(store=None, title="exact hosts"), store=None)
 
 
 def _print(result: Result, series: str | None, samples: Mapping[str, Path], written: Mapping[str, Path | None]) -> None:

@@ -13,6 +13,7 @@ import typer
 from manypath.cli.file_names import columns, conditions
 from manypath.cli.names import metrics
 from manypath.cli.output import print_json, print_table
+from manypath.cli.phase import CHECK_PHASE, check_phase
 from manypath.cli.sweep_view import View
 from manypath.cli.targets import PART, SCHEDULER, STORE, WORKERS, check_store, executor_of
 from manypath.display import number_columns
@@ -90,28 +91,23 @@ def sweep(
         bool,
         typer.Option("--check-warmup", help="Check with MSER-5 whether the warm-up is long enough; repeats some runs."),
     ] = False,
+    phase: Annotated[bool, CHECK_PHASE] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Run without confirmation, also if there are many runs.")] = False,
 ) -> None:
     """Run every combination of the factors and print means with 95 % intervals; resume an interrupted sweep."""
     from manypath.campaign.combinations import deal
-    from manypath.campaign.steadiness import check_columns
     from manypath.campaign.sweep import Sweep
     from manypath.scenario.files import stem_of
 
     drawn = {"--plot": plot, "--x": x, "--y": y, "--hue": hue, "--columns": panels}
     chosen = {"--metric": metric, "--where": where, "--baseline": baseline}
-    written = {"--json": as_json, "--csv": as_csv, "--frames": frames, "--check-warmup": warmup}
+    written = {"--json": as_json, "--csv": as_csv, "--frames": frames, "--check-warmup": warmup, "--check-phase": phase}
     _check_options({**drawn, **chosen, **written, "--dask": dask, "--workers": workers, "--shard": shard})
     plan = Sweep.from_file(file)
     campaign = _sized(plan, yes)
     by = plan.by if plan.by is not None else ("flow",) if plan.runner is None else ()
     view = View(metric or plan.metrics, by, where or (), baseline, frames, plot, x, y, hue, panels)
-    if warmup and plan.runner is not None:
-        raise UserError(
-            "--check-warmup: only valid for simulations, and the sweep file has another runner: leave it out"
-        )
-    if warmup:
-        check_columns(plan.factors)
+    _check_checks(plan, warmup=warmup, phase=phase)
     deal(shard)
     check_store(store)
     view.check(campaign, [file, *plan.inputs])
@@ -123,6 +119,8 @@ def sweep(
     _show(view, results, _settings(campaign, results, where, baseline), as_json, as_csv)
     if warmup:
         _check_warmup(view.select(results), workers)
+    if phase:
+        check_phase(view.select(results), store, workers)
     if plot is not None:
         typer.echo(f"figure: {view.picture(view.select(results)).save(plot)}", err=True)
 
@@ -150,6 +148,20 @@ def _check_options(options: Mapping[str, Any]) -> None:
             raise UserError(f"{name}: only valid with --plot: give --plot OUT, too")
         if "--shard" in given and name not in PART_OPTIONS:
             raise UserError(f"{name}: not valid with --shard, which prints no results: leave one of them out")
+
+
+def _check_checks(plan: Sweep, *, warmup: bool, phase: bool) -> None:
+    """Refuse checks of a sweep that is no simulation, or whose factors have names of their columns."""
+    from manypath.campaign import phase as timing
+    from manypath.campaign import steadiness
+
+    for option, wanted, check in (("--check-warmup", warmup, steadiness), ("--check-phase", phase, timing)):
+        if wanted and plan.runner is not None:
+            raise UserError(
+                f"{option}: only valid for simulations, and the sweep file has another runner: leave it out"
+            )
+        if wanted:
+            check.check_columns(plan.factors)
 
 
 def _settings(campaign: Campaign, results: Results, where: list[str] | None, baseline: str | None) -> Settings:

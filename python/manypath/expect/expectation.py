@@ -155,20 +155,34 @@ def expect(
     UserError
         If a congestion control is unknown, or the simulation cannot be run.
     """
-    runs = whole("runs", runs, "number of repetitions", least=1)
-    formulas = {name: formula_of(name) for name in dict.fromkeys(cc)}
-    span = _span(measure)
-    campaign = Campaign(
-        lambda cc: scenario(description, cc).but(warmup=f"{span // 5} ns", measure=span),
-        {"cc": list(formulas)},
-        replications=runs,
-        seed=seed,
+    results = campaign(description, cc, runs=runs, measure=measure, seed=seed).run(
+        store=store, workers=workers, progress=progress, title="expect"
     )
-    results = campaign.run(store=store, workers=workers, progress=progress, title="expect")
     outcomes: dict[str, list[Mapping[str, Any]]] = {}
     for cell, outcome in results.outcomes:
         outcomes.setdefault(cell.factors["cc"], []).append(outcome["flows"])
-    return [_expectation(name, description, outcomes[name], span / 1e9) for name in formulas]
+    return [_expectation(name, description, outcomes[name], _span(measure) / 1e9) for name in outcomes]
+
+
+def campaign(
+    description: Description,
+    cc: Sequence[str] = DEFAULT,
+    *,
+    runs: int = 10,
+    measure: str | int = "100 s",
+    seed: int = SEED,
+) -> Campaign:
+    """Return the simulations of `expect`, which has the same parameters and errors."""
+    runs = whole("runs", runs, "number of repetitions", least=1)
+    for name in cc:
+        formula_of(name)
+    span = _span(measure)
+    return Campaign(
+        lambda cc: scenario(description, cc).but(warmup=f"{span // 5} ns", measure=span),
+        {"cc": list(dict.fromkeys(cc))},
+        replications=runs,
+        seed=seed,
+    )
 
 
 def scenario(description: Description, cc: str) -> Scenario:
