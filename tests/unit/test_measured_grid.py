@@ -26,7 +26,7 @@ from manypath.testbed import GRIDS, Plan
 from manypath.testbed.calibration import Calibration, calibrated, fastest, stored
 from manypath.testbed.contestants import Part
 from manypath.testbed.contestants.manypath import COUNTED, Manypath, arrivals, lateness, of_paths
-from manypath.testbed.grid import cells, sctp
+from manypath.testbed.grid import cells, sctp, unequal_sctp
 from manypath.testbed.paired import PAIRED
 from manypath.testbed.verdict import judge
 from real_time import disturbed, needs_stack, undisturbed
@@ -174,6 +174,29 @@ def test_the_page_names_differing_cells_and_shows_the_calibration_of_the_emulato
     assert "<svg" in text
     assert (tmp_path / "figures" / "measured-sctp" / "goodput.svg").is_file()
     assert pages_in(tmp_path) == [("measured-sctp.html", "sctp")]
+
+
+def test_paths_of_unequal_cells_differ_and_both_have_round_trip_times():
+    """With a rule that wants the SACK on the path of the data, the slower path would have no sample."""
+    size = GRIDS["sctp-unequal"].quick
+    for paths in size.factors["paths"]:
+        scenario = unequal_sctp("two paths cmt-rpv2", paths, "0 %").but(warmup="1 s", measure="4 s")
+        links = scenario.network.links
+        assert links["path1"].delay < links["path2"].delay
+        found = mp.run(scenario).paths.loc["sctp"]
+        for path in ("path1", "path2"):
+            # SACKs return on any path.
+            assert found["srtt"][path] > 1e-9 * (links[path].delay + links["path1"].delay)
+            assert found["goodput"][path] > 0.1
+
+
+def test_a_grid_whose_second_factor_has_words_names_them_in_its_figure(tmp_path: Path):
+    words = {"20 ms": "20+60 ms", "100 ms": "20+200 ms"}
+    renamed = {(way, words[rtt], loss): runs for (way, rtt, loss), runs in SIMULATED.items()}
+    found = list(cells("sctp", results(renamed), results(renamed)))
+    drawn = page.draw(found).save(tmp_path / "goodput.svg").read_text("utf-8")
+    for word in words.values():
+        assert f">{word}</text>" in drawn
 
 
 def test_a_page_of_another_program_is_not_replaced(tmp_path: Path):

@@ -149,7 +149,7 @@ def _output(name: str, *words: str) -> str:
 MOST = 200
 """Largest number of campaign notes that are read during completion."""
 
-GRIDS = ("sctp",)
+GRIDS = ("sctp", "sctp-unequal")
 """Grids of scenarios of `manypath measure`."""
 
 PAPER_GRIDS = ("dreibholz2012", "dreibholz2011", "dreibholz2010", "gonzalez2012")

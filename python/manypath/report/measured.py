@@ -72,6 +72,8 @@ def draw(cells: Sequence[GridCell]) -> Picture:
                 chosen = [cell for cell in cells if (cell.factors[first], cell.factors[third]) == (plot, level)]
                 draw_curves(axes, [_curve(chosen, axis, second, n, simulated) for simulated in (False, True)])
             axes.set_title(str(plot))
+            if axis.words:
+                axes.set_xticks(range(len(axis.words)), axis.words, rotation=15)
             axes.set_xlabel(f"{second} in {axis.unit}" if axis.unit else second)
         subplots[0].set_ylabel("goodput, Mbit/s")
         subplots[0].set_ylim(bottom=0.0)

@@ -135,19 +135,35 @@ def sctp(way: str, rtt: str, loss: str, udp: bool = False) -> Scenario:
     Links have 10 Mbit/s, a queue of 100 packets and random losses in both directions. Each buffer is larger than the
     capacity of both paths with full queues.
     """
-    paths, cc = WAYS[way]
-    link = Link(rate=RATE, delay=_half(rtt), queue=DropTail(packets=100), loss=loss, overhead="0 B")
+    paths, _ = WAYS[way]
+    return _association(way, dict.fromkeys(paths, _link(RATE, rtt, loss)), udp)
+
+
+def unequal_sctp(way: str, paths: str, loss: str, udp: bool = False) -> Scenario:
+    """Return one saturated association over two disjoint paths whose delays differ, and in some cells their rates.
+
+    A slow path gets most of its round-trip times from SACKs that return on the other path, so that a stack with another
+    rule of samples has another goodput. Queues, losses and buffers are those of `sctp`.
+    """
+    links = zip(WAYS[way][0], UNEQUAL[paths], strict=True)
+    return _association(way, {name: _link(rate, rtt, loss) for name, (rate, rtt) in links}, udp)
+
+
+def _link(rate: str, rtt: str, loss: str) -> Link:
+    return Link(rate=rate, delay=_half(rtt), queue=DropTail(packets=100), loss=loss, overhead="0 B")
+
+
+def _association(way: str, links: Mapping[str, Link], udp: bool) -> Scenario:
     flow = Sctp(
-        paths=tuple(paths),
-        cc=cc,
+        paths=tuple(links),
+        cc=WAYS[way][1],
         udp_encapsulation=udp,
         send_buffer=BUFFER,
         receive_buffer=BUFFER,
         # The chunk of one message fills a packet of 1500 bytes.
         app=Saturated(message="1444 B" if udp else "1452 B"),
     )
-    network = disjoint(**dict.fromkeys(paths, link)).but(access=None)
-    return Scenario(network=network, flows={"sctp": flow}, warmup="10 s", measure="30 s")
+    return Scenario(network=disjoint(**links).but(access=None), flows={"sctp": flow}, warmup="10 s", measure="30 s")
 
 
 def _half(rtt: str) -> str:
@@ -164,10 +180,20 @@ WAYS = {
 """Paths and congestion control by name."""
 
 RATE = "10 Mbit/s"
-"""Rate of all links. The emulator is accurate at this rate, and both ends need a small part of a processor."""
+"""Rate of links. The emulator is accurate at this rate, and both ends need a small part of a processor."""
+
+UNEQUAL = {
+    "20+60 ms": ((RATE, "20 ms"), (RATE, "60 ms")),
+    "20+200 ms": ((RATE, "20 ms"), (RATE, "200 ms")),
+    "10+5 Mbit/s, 20+60 ms": ((RATE, "20 ms"), ("5 Mbit/s", "60 ms")),
+}
+"""Rates and round-trip times of two unequal paths by name."""
 
 BUFFER = "2 MB"
 """Send buffer and receive buffer: twice the capacity of two paths with an RTT of 200 ms and full queues."""
+
+LOSSES = ["0 %", "0.1 %", "1 %"]
+"""Probabilities of random losses."""
 
 EXPLAINS = ("goodput", "timeouts", "fast_retransmissions", "cwnd", "srtt")
 """Measurements of paths that may explain a difference of goodput."""
@@ -178,7 +204,7 @@ GRIDS = {
         sctp,
         "sctp",
         full=Size(
-            {"way": list(WAYS), "rtt": ["1 ms", "20 ms", "50 ms", "100 ms", "200 ms"], "loss": ["0 %", "0.1 %", "1 %"]},
+            {"way": list(WAYS), "rtt": ["1 ms", "20 ms", "50 ms", "100 ms", "200 ms"], "loss": LOSSES},
             warmup=20,
             measure=60,
             runs=4,
@@ -186,6 +212,29 @@ GRIDS = {
         ),
         quick=Size(
             {"way": list(WAYS), "rtt": ["20 ms", "100 ms"], "loss": ["0 %", "1 %"]},
+            warmup=8,
+            measure=20,
+            runs=4,
+            most=16,
+        ),
+    ),
+    "sctp-unequal": Grid(
+        "SCTP over two paths with unequal delays, beside the simulator",
+        unequal_sctp,
+        "sctp",
+        full=Size(
+            {
+                "way": [way for way, (paths, _) in WAYS.items() if len(paths) > 1],
+                "paths": list(UNEQUAL),
+                "loss": LOSSES,
+            },
+            warmup=20,
+            measure=60,
+            runs=4,
+            most=32,
+        ),
+        quick=Size(
+            {"way": ["two paths cmt-rpv2"], "paths": list(UNEQUAL), "loss": ["0 %", "0.1 %"]},
             warmup=8,
             measure=20,
             runs=4,
