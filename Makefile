@@ -237,8 +237,7 @@ define pack
 	trap 'rm -rf $(wheel_data)' EXIT; $(call maturin,$(4)) build $(3) --locked --quiet --out $(1)
 endef
 
-docs: $(engine) ## write the generated pages of docs/reference, the Jupyter notebooks, and the documentation of the crates
-	cargo xtask docs
+docs: $(engine) ## write the Jupyter notebooks, the classes of counters, the C header, and the documentation of the crates
 	$(PYTHON) docs/builder/notebooks.py
 	$(bin)/python docs/builder/counters.py
 	$(if $(without_linux),,MANYPATH_WRITE_HEADER=1 cargo test --package manypath-capi --test header --quiet)

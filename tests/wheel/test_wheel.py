@@ -169,6 +169,15 @@ def test_the_documentation_is_in_the_package(call):
     assert {path.name for path in (file.parents[1] / "search").iterdir()} == {"search_index.js", "search_index.json"}
 
 
+def test_no_page_of_the_documentation_asks_another_host(call):
+    site = Path(call("manypath", "docs", "--print").strip()).parent
+    pages = {page: page.read_text(encoding="utf-8") for page in site.rglob("*.html")}
+    assert len(pages) > 100
+    # A link of the header to the repository makes the script of the theme ask GitHub for its numbers.
+    foreign = re.compile(r'(?:src|srcset)="(?:https?:)?//|rel="(?:stylesheet|preconnect)" href="http|="source"')
+    assert not [str(page) for page, text in pages.items() if foreign.search(text)]
+
+
 CONTROLS = """
 import json
 
