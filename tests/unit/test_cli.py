@@ -60,6 +60,7 @@ def manypath(called, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
     "command",
     [
         "examples",
+        "docs",
         "run",
         "show",
         "decode",
