@@ -94,7 +94,7 @@ test-kernel: ## the tests of crates/bpf alone; those of them that load programs 
 	cargo test --package manypath-bpf --quiet
 
 # The wheel of the test build; `make test-long` tries all of the wheel that users get.
-test-wheel: $(tested) $(venv)/.tools ## install the wheel of the test build into an environment of its own, and try every command there
+test-wheel: $(tested) site ## install the wheel of the test build into an environment of its own, and try every command there
 	$(begun)
 	@$(build_tested)
 	@$(call pack,target/wheel,target/debug,--profile dev)
@@ -218,7 +218,7 @@ kernel: ## the command .venv/bin/manypath-kernel, which loads congestion control
 build_kernel := cargo build --package manypath-bpf --release --locked --quiet
 
 # What is installed in .venv stays.
-wheel: $(venv)/.packages ## a wheel of the package for machines like this one, dist/manypath-*.whl
+wheel: $(venv)/.packages site ## a wheel of the package for machines like this one, with the documentation, dist/manypath-*.whl
 	$(if $(without_linux),,$(build_programs))
 	@if [[ $$(uname -s) != Linux ]]; then :; \
 	elif $(kernel_tools); then $(build_kernel); \
@@ -237,8 +237,7 @@ define pack
 	trap 'rm -rf $(wheel_data)' EXIT; $(call maturin,$(4)) build $(3) --locked --quiet --out $(1)
 endef
 
-docs: $(engine) ## write the generated pages of docs/reference, the Jupyter notebooks, and the documentation of the crates
-	cargo xtask docs
+docs: $(engine) ## write the Jupyter notebooks, the classes of counters, the C header, and the documentation of the crates
 	$(PYTHON) docs/builder/notebooks.py
 	$(bin)/python docs/builder/counters.py
 	$(if $(without_linux),,MANYPATH_WRITE_HEADER=1 cargo test --package manypath-capi --test header --quiet)
@@ -249,7 +248,7 @@ results: build ## run the simulations whose tables are in docs, and write the ta
 
 tools: $(venv)/.tools ## what tests, checks and site need
 
-site: $(engine) ## write the documentation as a site that needs no network: site/index.html
+site: $(engine) $(venv)/.tools ## write the documentation as a site that needs no network, which `manypath docs` opens
 	$(begun)
 	@$(timed) $(bin)/mkdocs --quiet build --strict
 
@@ -260,7 +259,7 @@ format: $(venv)/.tools ## format all sources
 	$(bin)/ruff format
 
 clean: ## remove everything that was built; results in runs/ stay
-	rm -rf target $(venv) dist report site .pytest_cache .ruff_cache
+	rm -rf target $(venv) dist report python/manypath/site .pytest_cache .ruff_cache
 	find python \( -name '_native*.so' -o -name __pycache__ \) -prune -exec rm -rf {} +
 
 $(bin)/python:

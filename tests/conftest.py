@@ -6,8 +6,9 @@ import json
 import signal
 import sys
 import threading
+import zlib
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,7 +16,7 @@ import pytest
 from hypothesis import settings
 
 import manypath as mp
-from manypath import _native
+from manypath import _native, documentation
 
 # A shell starts background processes with SIGINT ignored, and children inherit that: Ctrl-C would not stop them.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -71,6 +72,24 @@ def two_paths(cc: str = "newreno", north: str = "10 Mbit/s") -> mp.Scenario:
 def scenario() -> Callable[..., mp.Scenario]:
     """Return the function `two_paths`."""
     return two_paths
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Path]:
+    """Return a function that gives the package a documentation with some pages and explained names."""
+
+    def write(*pages: str, names: Iterable[str] = ()) -> Path:
+        folder = tmp_path / "site"
+        for page in ("index", *pages):
+            (folder / page).parent.mkdir(parents=True, exist_ok=True)
+            (folder / f"{page}.html").write_text(f"<h1>{page}</h1>")
+        head = "# Sphinx inventory version 2\n# Project: manypath\n# Version: 0\n# zlib\n"
+        entries = "".join(f"{name} py:class 1 reference.html#$ -\n" for name in names)
+        (folder / "objects.inv").write_bytes(head.encode() + zlib.compress(entries.encode()))
+        monkeypatch.setattr(documentation, "SITE", folder)
+        return folder
+
+    return write
 
 
 def shortened_run(scenario: mp.Scenario) -> mp.Scenario:

@@ -1,38 +1,16 @@
-"""Writes the counters into pages of docs/reference and the Python package, with the engine's names and meanings."""
+"""Writes the classes of counters of the Python package, with the engine's names and meanings: `make docs`."""
 
 from __future__ import annotations
 
-import re
 import textwrap
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 
 from manypath import _native
 from manypath.measurements import COUNTERS
 
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "docs/reference/measurements.md", ROOT / "docs/reference/events.md"]
 MODULE = ROOT / "python/manypath/sctp/counters.py"
-TABLE = re.compile(r"(?<=<!-- begin: make docs, )(?P<table>\w+) -->\n.*?(?=<!-- end -->)", re.DOTALL)
-PLACES: Mapping[str, tuple[str, str, str]] = {
-    "flows": ("flows", "column", ""),
-    "paths": ("paths", "column", ""),
-    "limits": ("limits", "column", "blocked_"),
-    "blocked": ("limits", "field", ""),
-}
-"""Tables by the word in their mark: kind of the counters, head of the first column, and beginning of its entries."""
-
-
-def written(page: str) -> str:
-    """Return the page with the tables of the current counters."""
-    return TABLE.sub(lambda mark: f"{mark['table']} -->\n\n{rows(mark['table'])}\n", page)
-
-
-def rows(table: str) -> str:
-    """Return a table. Its page states the unit of the counters."""
-    kind, head, before = PLACES[table]
-    lines = [f"| `{before}{name}` | {meaning.rstrip('.')} |\n" for name, meaning in COUNTERS[kind].items()]
-    return f"| {head} | meaning |\n| --- | --- |\n{''.join(lines)}"
 
 
 def module() -> str:
@@ -72,6 +50,4 @@ from dataclasses import dataclass
 
 
 if __name__ == "__main__":
-    for page in PAGES:
-        page.write_text(written(page.read_text(encoding="utf-8")), encoding="utf-8")
     MODULE.write_text(module(), encoding="utf-8")

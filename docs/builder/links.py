@@ -13,6 +13,9 @@ from pages import origins
 LINK = re.compile(r"(?<=\]\()(?!https?:|mailto:|#)(?P<target>[^)\s#]+)(?P<anchor>#[^)\s]*)?(?=\))")
 """A link to another file, without its brackets."""
 
+GENERATED = {"spec/rfc9260": "reference/rfc9260.md"}
+"""Pages that are made from the files of a folder, by this folder."""
+
 UNDERLINED = re.compile(r"\[([^\]`\n]*)__(\w+)__([^\]`\n]*)\]\(")
 """A link whose text is a file name such as `__init__.py`, which must not become bold."""
 
@@ -22,7 +25,7 @@ def on_page_markdown(markdown: str, page: Any, config: MkDocsConfig, **_: Any) -
     here = page.file.src_uri
     places = origins()
     home = places.get(here, f"docs/{here}")
-    pages = {origin: uri for uri, origin in places.items()}
+    pages = {**{origin: uri for uri, origin in places.items()}, **GENERATED}
 
     def moved(link: re.Match[str]) -> str:
         target = posixpath.normpath(posixpath.join(posixpath.dirname(home), link["target"]))
@@ -30,6 +33,6 @@ def on_page_markdown(markdown: str, page: Any, config: MkDocsConfig, **_: Any) -
         if target in pages or target.startswith("docs/"):
             uri = pages.get(target, target.removeprefix("docs/"))
             return posixpath.relpath(uri, posixpath.dirname(here) or ".") + anchor
-        return f"{config.repo_url.rstrip('/')}/blob/main/{target}{anchor}"
+        return f"{config.extra['repository']}/blob/main/{target}{anchor}"
 
     return LINK.sub(moved, UNDERLINED.sub(r"[\1\_\_\2\_\_\3](", markdown))

@@ -1,10 +1,11 @@
-"""Adds pages without a file in docs: papers, top-level files, the command line, and figures of runs."""
+"""Adds pages without a file in docs: papers, top-level files, commands, citations, RFC 9260, and figures of runs."""
 
 from __future__ import annotations
 
 import re
 import subprocess
 import sys
+import tempfile
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
@@ -34,16 +35,25 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the pages and figures, and replace the patterns of the menu by the matching pages."""
     for uri, origin in origins().items():
         files.append(File.generated(config, uri, content=(ROOT / origin).read_text(encoding="utf-8")))
-    files.append(File.generated(config, "reference/command-line.md", content=command_line()))
+    for uri, content in {"reference/command-line.md": command_line(), **from_sources()}.items():
+        files.append(File.generated(config, uri, content=content))
     for uri, drawing in pictures.draw(files.src_uris):
         files.append(File.generated(config, uri, content=drawing))
-    config.nav = _expanded(config.nav, sorted(file.src_uri for file in files.documentation_pages()))
+    config.nav = _expanded(config.nav, sorted((file.src_uri for file in files.documentation_pages()), key=_by_number))
     return files
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     """Append the figure of a run to the page of an algorithm."""
     return markdown + pictures.section(page.file.src_uri)
+
+
+def from_sources() -> dict[str, str]:
+    """Return the pages that `cargo xtask pages` writes, by path in the site: citations and RFC 9260."""
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run(["cargo", "xtask", "pages", folder], check=True, cwd=ROOT)  # noqa: S607 (cargo of the PATH)
+        paths = sorted(Path(folder).rglob("*.md"))
+        return {path.relative_to(folder).as_posix(): path.read_text(encoding="utf-8") for path in paths}
 
 
 def command_line() -> str:
@@ -69,6 +79,11 @@ def _in_full(text: str) -> str:
         else:
             lines.append(line)
     return "".join(lines)
+
+
+def _by_number(uri: str) -> list[tuple[int, str]]:
+    """Return the key of an order in which 5 is before 10."""
+    return [(int(part), "") if part.isdigit() else (0, part) for part in re.findall(r"\d+|\D+", uri)]
 
 
 def _expanded(menu: Any, pages: list[str]) -> Any:

@@ -10,9 +10,6 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 """The root folder of the repository."""
 
-GENERATED = ("docs/reference/citations.md", "docs/reference/rfc9260.md")
-"""Generated pages without code."""
-
 FENCE = re.compile(
     r'^(?P<indent> *)```(?P<language>\w*)(?: title="(?P<title>[^"]*)")?[^\n]*\n(?P<text>.*?)^(?P=indent)```$',
     re.MULTILINE | re.DOTALL,
@@ -48,8 +45,7 @@ class Block:
 
 def pages() -> list[Path]:
     """Return all hand-written pages: the documentation, top-level files, and pages of the papers."""
-    written = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("python/manypath/papers/*/README.md")]
-    return sorted(path for path in written if path.relative_to(ROOT).as_posix() not in GENERATED)
+    return sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("python/manypath/papers/*/README.md")])
 
 
 def blocks(page: Path) -> Iterator[Block]:

@@ -72,8 +72,10 @@ SHORTER = {
     "docs/how-to/sweep.md": {
         'warmup = "20 s"': 'warmup = "1 s"',
         'measure = "100 s"': 'measure = "2 s"',
-        "2000": "200",
     },
+    "docs/how-to/sweep-machines.md": {"examples/two_paths.toml": "shorter.toml"},
+    "docs/how-to/sweep-precision.md": {"examples/two_paths.toml": "shorter.toml"},
+    "docs/how-to/sweep-programs.md": {"2000": "200"},
 }
 """Replacements in the blocks of a page that shorten their runs to seconds."""
 

@@ -1,15 +1,17 @@
-"""The site embeds drawings in pages, and gives tables scopes."""
+"""The site embeds drawings in pages, gives tables scopes, and inserts tables of reference."""
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import re
 from types import ModuleType, SimpleNamespace
 
 import pytest
-from blocks import ROOT
+from blocks import ROOT, pages
 
 import manypath as mp
+from manypath.measurements import COUNTERS
 
 
 def builder(name: str) -> ModuleType:
@@ -82,6 +84,16 @@ def test_headings_of_tables_describe_their_columns():
     assert '<table class="highlighttable"><tr><td>1</td></tr></table>' in written
 
 
+def test_tags_of_cited_works_link_to_their_entries(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.syspath_prepend(ROOT / "docs/builder")
+    citations = builder("citations")
+    assert citations.works()["D11"].startswith("T. Dreibholz, M. Becke, H. Adhari, E. P. Rathgeb: On the Impact")
+    page = '<p>Rates of [D11] &amp; [note], <code>[D11]</code>, <a href="x">[D11]</a></p>'
+    written = citations.linked(page, "../project/references.html", {"D11": 'A "title"'})
+    link = '<a href="../project/references.html#D11" title="A &quot;title&quot;">[D11]</a>'
+    assert written == f'<p>Rates of {link} &amp; [note], <code>[D11]</code>, <a href="x">[D11]</a></p>'
+
+
 def test_commands_of_a_group_are_listed_with_links_and_full_sentences(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.syspath_prepend(ROOT / "docs/builder")
     text = builder("pages").command_line()
@@ -90,12 +102,57 @@ def test_commands_of_a_group_are_listed_with_links_and_full_sentences(monkeypatc
     assert not [line for line in text.splitlines() if line.startswith("* ") and line.endswith("...")]
 
 
-def test_pages_have_the_counters_of_the_engine():
-    writer = builder("counters")
-    for path in writer.PAGES:
-        page = path.read_text(encoding="utf-8")
-        assert writer.TABLE.search(page), path
-        assert writer.written(page) == page, "run `make docs`"
+@pytest.fixture
+def inserts(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    monkeypatch.syspath_prepend(ROOT / "docs/builder")
+    return builder("inserts")
+
+
+PAGE = SimpleNamespace(file=SimpleNamespace(src_uri="reference/page.md"))
+
+
+@pytest.mark.parametrize(
+    ("table", "kind", "form"),
+    [("counters of flows", "flows", "`{}`"), ("limits of paths", "limits", "`blocked_{}`")],
+)
+def test_a_table_of_counters_has_those_of_the_engine(inserts: ModuleType, table: str, kind: str, form: str):
+    text = inserts.on_page_markdown(f"before\n\n<!-- insert: {table} -->\n\nafter\n", PAGE)
+    rows = dict(re.findall(r"^\| (`\w+`) \| (.+) \|$", text, re.MULTILINE))
+    assert rows == {form.format(name): meaning.rstrip(".") for name, meaning in COUNTERS[kind].items()}
+    assert text.startswith("before\n\n| column | meaning |\n| --- | --- |\n")
+    assert text.endswith("|\n\n\nafter\n")
+
+
+def test_an_unknown_table_is_refused(inserts: ModuleType):
+    with pytest.raises(ValueError, match=r"reference/page\.md: there is no table nothing: counters of flows, "):
+        inserts.on_page_markdown("<!-- insert: nothing -->", PAGE)
+
+
+def test_every_table_is_on_a_page(inserts: ModuleType):
+    named = {name for page in pages() for name in inserts.INSERT.findall(page.read_text(encoding="utf-8"))}
+    assert named == set(inserts.TABLES)
+
+
+def test_the_table_of_socket_options_has_every_row_of_the_daemon(inserts: ModuleType):
+    rows = inserts.socket_options().splitlines()
+    source = (ROOT / "crates/serve/src/options/mod.rs").read_text(encoding="utf-8")
+    names = re.findall(r"^    (?:sctp|socket|ip|ipv6)!\((\w+)", source, re.MULTILINE)
+    assert re.findall(r"^\| `(\w+)`", "\n".join(rows), re.MULTILINE) == names
+    for row in (
+        "| `SCTP_RTOINFO` | read, set |  |",
+        "| `SCTP_INITMSG` | read, set | new values apply to later associations |",
+        "| `SCTP_MAXSEG` | read, set | only 0: the path MTU decides |",
+        "| `SCTP_STATUS` | read |  |",
+        "| `SO_RCVBUFFORCE` | set | new values apply to later associations |",
+        "| `SCTP_MAX_BURST` | refused | the congestion control decides the size of bursts |",
+    ):
+        assert row in rows
+
+
+def test_an_option_of_another_form_is_refused(inserts: ModuleType):
+    reader = importlib.import_module("socket_options")
+    with pytest.raises(ValueError, match="has an unknown form: sctp!"):
+        reader.read("sctp!(SCTP_NEW, Some(v::get), None).later(3),")
 
 
 def test_the_classes_of_counters_have_those_of_the_engine():

@@ -9,7 +9,7 @@ import pytest
 from blocks import ROOT
 from definitions import in_rust
 
-DECISIONS = sorted((ROOT / "docs/decisions").glob("*.md"))
+DECISIONS = sorted((ROOT / "docs/decisions").glob("[0-9]*.md"))
 
 LONGEST = 60
 """The largest number of lines of a decision."""

@@ -1,4 +1,4 @@
-"""The home page of the documentation links to every other page, and has a picture."""
+"""The home page begins with four doors and leads to every other page, and has a picture."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 import re
 from pathlib import Path
 
+import pytest
 from blocks import ROOT
 
 HOME = ROOT / "docs/README.md"
@@ -26,15 +27,31 @@ def linked(page: Path) -> list[Path]:
     return [Path(os.path.normpath(page.parent / target)) for target in targets if "://" not in target]
 
 
-def test_the_home_page_links_to_every_page():
+INDICES = sorted(ROOT.glob("docs/*/README.md"))
+"""The pages that list the pages of a part."""
+
+
+def test_the_home_page_leads_to_every_page_over_one_list_at_most():
     pages = {*ROOT.glob("docs/**/*.md"), *ROOT.glob("python/manypath/papers/*/README.md")}
     pages |= {ROOT / name for name in PROJECT}
-    missing = pages - {HOME} - set(linked(HOME))
-    assert not missing, sorted(str(page.relative_to(ROOT)) for page in missing)
+    assert set(INDICES) <= set(linked(HOME))
+    listed = {page for index in (HOME, *INDICES) for page in linked(index)}
+    assert not pages - {HOME} - listed
 
 
-def test_every_link_of_the_home_page_has_a_target():
-    assert not [target for target in linked(HOME) if not target.exists()]
+@pytest.mark.parametrize("page", [HOME, *INDICES], ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_every_link_of_a_list_of_pages_has_a_target(page: Path):
+    assert linked(page)
+    assert not [target for target in linked(page) if not target.exists()]
+
+
+def test_the_home_page_begins_with_four_doors_that_each_have_one_page():
+    text = HOME.read_text(encoding="utf-8")
+    begin = text.partition("![")[0]
+    doors = dict(re.findall(r"^\| \*\*([\w ]+)\*\* \| (.*) \|$", begin, re.MULTILINE))
+    assert list(doors) == ["simulate", "bond two links", "write an algorithm", "check a paper"]
+    assert [len(LINK.findall(line)) for line in doors.values()] == [1, 1, 1, 1]
+    assert text.count("\n") < 60
 
 
 def test_the_home_page_has_a_picture_with_a_description():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,9 @@ from tab import Tab
 import manypath as mp
 from manypath.explore import files, moves
 from manypath.explore.controls import changed
+
+Site = Callable[..., Path]
+"""Makes a documentation."""
 
 
 @pytest.mark.parametrize(("label", "option", "place"), CHOICES)
@@ -51,7 +55,8 @@ def test_mechanisms_are_switched_and_their_limits_are_refused_beside_them(tab: T
     assert tab.status == before
 
 
-def test_a_control_is_explained_with_its_place_in_the_documentation(tab: Tab):
+def test_a_control_is_explained_with_its_places_in_the_documentation(tab: Tab, site: Site):
+    site("explanation/queues-and-losses", names=["manypath.scenario.queues.Red"])
     tab.open(short())
     tab.digest()
     name = "Explain Link south, queue"
@@ -62,9 +67,19 @@ def test_a_control_is_explained_with_its_place_in_the_documentation(tab: Tab):
     title = tab.property_of(name, "title")
     assert title.startswith("Queue before the transmitter")
     assert title in said
-    assert any(link.endswith("/docs/explanation/queues-and-losses.md") for link in tab.links())
+    queue = {"/docs/reference.html#manypath.scenario.queues.Red", "/docs/explanation/queues-and-losses.html"}
+    assert queue <= set(tab.links())
     tab.click("Close")
     tab.until(lambda: not tab.dialog())
+
+
+def test_a_control_without_a_place_in_the_documentation_is_explained_without_a_link(tab: Tab, site: Site):
+    site()
+    tab.open(short())
+    tab.digest()
+    tab.click("Explain Run, measure")
+    assert "manypath.Scenario.measure" in tab.until(tab.dialog)
+    assert not [link for link in tab.links() if link.startswith("/docs")]
 
 
 @pytest.fixture

@@ -60,6 +60,7 @@ def manypath(called, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
     "command",
     [
         "examples",
+        "docs",
         "run",
         "show",
         "decode",
@@ -206,10 +207,10 @@ def test_schedulers_topologies_and_metrics_have_a_meaning_each():
 
 def test_the_help_groups_the_commands_and_shows_no_type_of_flags(folder: Path, manypath):
     printed = manypath("--help", folder=folder, COLUMNS="200", TERM="dumb")
-    headings = ["Options", "Simulate", "Papers", "Real networks", "Housekeeping"]
+    headings = ["Options", "Simulate", "Papers", "Real networks", "Documentation", "Housekeeping"]
     places = [printed.index(f" {heading} ") for heading in headings]
     assert places == sorted(places)
-    for command, heading in (("sweep", 1), ("anchors", 2), ("decode", 3), ("store", 4)):
+    for command, heading in (("sweep", 1), ("anchors", 2), ("decode", 3), ("docs", 4), ("store", 5)):
         place = printed.index(f" {command} ")
         assert [at for at in places if at < place][-1] == places[heading]
     for words in ([], ["run"], ["net"], ["store"], ["store", "list"]):

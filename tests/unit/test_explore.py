@@ -157,12 +157,13 @@ def test_a_link_whose_directions_differ_has_controls_for_both():
     assert (links["dsl"].rate, links["dsl/back"].rate) == (16_000_000, 1_000_000)
 
 
-def test_every_control_has_its_place_in_the_documentation():
+def test_every_page_that_a_control_names_exists():
     docs = Path(__file__).parents[2] / "docs"
     states = [presets.preset(presets.OWN, name) for name in presets.EVERYDAY]
     states += [changed(small(), "transport\tmultipath", "mptcp")]
     states += [small().but(scenario=small().with_cc(cc)) for cc, _ in _native.algorithms()]
-    pages = {control.page for state in states for control in controls(state)}
+    pages = {control.page for state in states for control in controls(state) if control.page}
+    assert len(pages) > 10
     assert not [page for page in pages if not (docs / page).is_file()]
 
 

@@ -13,7 +13,7 @@ PACKAGE = Path(manypath.__file__).parent
 LAYERS = (
     {"_native"},
     {"errors", "foreign_units"},
-    {"measurements", "outputs", "quantity", "rows"},
+    {"documentation", "measurements", "outputs", "quantity", "rows"},
     {"arguments", "display", "frames", "meanings", "programs", "refusal", "settings"},
     {"sctp", "stats"},
     {"scenario"},

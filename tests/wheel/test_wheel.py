@@ -160,6 +160,62 @@ def test_a_command_works(call, words: list[str], message: str):
     assert message in call("manypath", *words)
 
 
+def test_the_documentation_is_in_the_package(call):
+    file = Path(call("manypath", "docs", "emulate", "--print").strip())
+    assert file.parts[-4:] == ("manypath", "site", "how-to", "emulate.html")
+    assert "<h1" in file.read_text()
+    assert not list(file.parents[1].rglob("*.map")), "readers need no source maps"
+    # The search of a page that was opened as a file, and of one that the explorer serves.
+    assert {path.name for path in (file.parents[1] / "search").iterdir()} == {"search_index.js", "search_index.json"}
+
+
+def test_no_page_of_the_documentation_asks_another_host(call):
+    site = Path(call("manypath", "docs", "--print").strip()).parent
+    pages = {page: page.read_text(encoding="utf-8") for page in site.rglob("*.html")}
+    assert len(pages) > 100
+    # A link of the header to the repository makes the script of the theme ask GitHub for its numbers.
+    foreign = re.compile(r'(?:src|srcset)="(?:https?:)?//|rel="(?:stylesheet|preconnect)" href="http|="source"')
+    assert not [str(page) for page, text in pages.items() if foreign.search(text)]
+
+
+CONTROLS = """
+import json
+
+from manypath import documentation
+from manypath.explore import presets
+from manypath.explore.controls import changed, controls
+
+first = presets.default()
+link, flow = next(iter(first.scenario.network.links)), first.multipath
+places = {
+    f"transport\t{flow}": ["mptcp"],
+    f"flows\t{flow}\tapp": ["transfer", "cbr", "on-off"],
+    f"links\t{link}\tqueue": ["red", "codel", "pie", "fq-codel"],
+    f"links\t{link}\tloss": ["bernoulli", "bit-error", "gilbert-elliott"],
+}
+states = [presets.preset(presets.OWN, name) for name in presets.EVERYDAY]
+states += [changed(first, place, value) for place, values in places.items() for value in values]
+shown = {control for state in states for control in controls(state)}
+print(json.dumps({
+    "site": str(documentation.SITE),
+    "fields": {each.definition: documentation.place(each.definition) for each in shown},
+    "pages": {each.page: documentation.place_of_page(each.page) for each in shown if each.page},
+}))
+"""
+"""Prints the places in the documentation to which the explanations of the controls of the explorer link."""
+
+
+def test_every_control_of_the_explorer_has_a_place_in_the_documentation(call):
+    found = json.loads(call("python", "-c", CONTROLS))
+    assert len(found["fields"]) > 100
+    for name, place in found["fields"].items():
+        assert place, f"{name} has no place"
+        page, _, anchor = place.partition("#")
+        assert f'id="{anchor}"' in Path(found["site"], page).read_text(encoding="utf-8"), place
+    assert found["pages"]
+    assert all(found["pages"].values()), found["pages"]
+
+
 @needs_linux
 def test_the_emulator_runs(call, tmp_path: Path):
     call("manypath-emu", "--help")

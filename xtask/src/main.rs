@@ -3,13 +3,13 @@
 mod citations;
 #[cfg(test)]
 mod fixture;
-mod generated;
 mod layers;
 mod mask;
 mod rfc9260;
 mod tidy;
 mod tree;
 
+use std::path::Path;
 use std::process::ExitCode;
 use tree::{Finding, Tree};
 
@@ -21,10 +21,10 @@ usage: cargo xtask RULE
 
   layers              a crate depends only on what lies below it, and pure crates stay pure
   tidy [--report]     sizes, doc lines, names, blanks; --report prints the sizes
-  citations [--check] tags in comments exist in REFERENCES.md; writes docs/reference/citations.md
-  rfc9260 [--check]   tests named in spec/rfc9260 exist; writes docs/reference/rfc9260.md
-  docs                writes every generated page
-  check               everything above; writes nothing";
+  citations           tags in comments exist in REFERENCES.md
+  rfc9260             tests named in spec/rfc9260 exist
+  check               everything above
+  pages FOLDER        writes the pages of citations and of RFC 9260 for the site into a folder";
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -53,11 +53,9 @@ fn run(tree: &Tree, words: &[&str]) -> Findings {
             println!("{}", tidy::report(tree)?);
             Ok(Vec::new())
         }
-        ["citations"] => citations::write(tree),
-        ["citations", "--check"] => citations::check(tree),
-        ["rfc9260"] => rfc9260::write(tree),
-        ["rfc9260", "--check"] => rfc9260::check(tree),
-        ["docs"] => Ok([citations::write(tree)?, rfc9260::write(tree)?].concat()),
+        ["citations"] => citations::check(tree),
+        ["rfc9260"] => rfc9260::check(tree),
+        ["pages", folder] => write_pages(tree, Path::new(folder)),
         ["check"] => {
             let rules = [layers, tidy::check, citations::check, rfc9260::check];
             rules.iter().try_fold(Vec::new(), |mut all, rule| {
@@ -67,6 +65,28 @@ fn run(tree: &Tree, words: &[&str]) -> Findings {
         }
         _ => Err(USAGE.to_owned()),
     }
+}
+
+/// Writes the generated pages below a folder, which stands for `docs`.
+fn write_pages(tree: &Tree, folder: &Path) -> Findings {
+    let mut pages = rfc9260::pages(tree)?;
+    pages.push(citations::page_of(tree)?);
+    for page in pages {
+        let path = folder.join(&page.place);
+        let parent = path.parent().unwrap_or(folder);
+        std::fs::create_dir_all(parent)
+            .and_then(|()| std::fs::write(&path, page.text))
+            .map_err(|error| format!("{}: {error}", path.display()))?;
+    }
+    Ok(Vec::new())
+}
+
+/// A generated page of the site.
+struct Page {
+    /// Its place below `docs`.
+    place: String,
+    /// Its Markdown.
+    text: String,
 }
 
 fn layers(tree: &Tree) -> Findings {

@@ -19,6 +19,7 @@ from manypath.cli.anchors import anchors
 from manypath.cli.bash import join_words
 from manypath.cli.bench import bench
 from manypath.cli.decode import decode
+from manypath.cli.docs import docs
 from manypath.cli.emulate import emulate
 from manypath.cli.examples import examples
 from manypath.cli.expect import expect
@@ -76,8 +77,11 @@ PANELS: dict[str, list[tuple[Callable[..., None], str, dict[str, Any]]]] = {
         (kernel, "load lia --pin", HANDED_OVER),
         (decode, "run.pcapng --summary", {}),
     ],
-    "Housekeeping": [
+    "Documentation": [
+        (docs, "first-scenario", {}),
         (examples, "", {}),
+    ],
+    "Housekeeping": [
         (schema, "> scenario.schema.json", {}),
         (bench, "D10 --json", {}),
     ],

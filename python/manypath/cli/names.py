@@ -14,6 +14,7 @@ from pathlib import Path
 import typer
 
 from manypath import _native
+from manypath.documentation import pages
 from manypath.measurements import MEASUREMENTS, TEXTS
 from manypath.papers import FIGURES, NAMES, STUDIES
 from manypath.programs import LOADER, NET, installed, spawn
@@ -64,6 +65,12 @@ def lists(incomplete: str) -> list[str]:
 def benchmarks(incomplete: str) -> list[str]:
     """Return rows of the benchmark that begin with `incomplete`."""
     return beginning(BENCHMARKS, incomplete)
+
+
+def documentation_pages(incomplete: str) -> list[str]:
+    """Return pages of the documentation whose names, or last parts of names, begin with `incomplete`."""
+    names = pages()
+    return beginning([*names, *(name.rpartition("/")[2] for name in names)] if incomplete else names, incomplete)
 
 
 def queues(incomplete: str) -> list[str]:

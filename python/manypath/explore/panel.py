@@ -10,10 +10,11 @@ from nicegui import run as background
 from nicegui import ui
 from nicegui.events import ValueChangeEventArguments
 
+from manypath import documentation
 from manypath.errors import UserError
 from manypath.explore import presets
 from manypath.explore.controls import Control, without_controls
-from manypath.explore.parts import heading
+from manypath.explore.parts import DOCUMENTATION, heading
 from manypath.explore.state import State
 from manypath.quantity import QuantityError
 
@@ -129,7 +130,7 @@ class _Explanation:
             self._title = ui.label("").props("role=heading aria-level=2").style("font-weight: 650")
             self._text = ui.label("")
             self._name = ui.label("").classes("x-note")
-            self._link = ui.link("", "", new_tab=True)
+            self._links = [ui.link("", "", new_tab=True) for _ in range(2)]
             ui.button("Close", on_click=self._dialog.close).props("flat no-caps")
         self._dialog.props('aria-label="Explanation of a setting"')
 
@@ -138,8 +139,13 @@ class _Explanation:
         self._title.text = f"{control.group}: {control.label}"
         self._text.text = control.explanation
         self._name.text = f"In Python: {control.reference}"
-        self._link.text = f"Documentation: {control.page}"
-        self._link.props["href"] = f"{DOCUMENTATION}/{control.page}"
+        field, page = documentation.place(control.definition), documentation.place_of_page(control.page)
+        texts = (f"Documentation: {control.reference}", f"Documentation: {control.page.removesuffix('.md')}")
+        for link, text, place in zip(self._links, texts, (field, page), strict=True):
+            link.text = text
+            link.props["href"] = f"{DOCUMENTATION}/{place}" if place else ""
+            # Without a built site there is the explanation alone.
+            link.set_visibility(place is not None)
         self._dialog.open()
 
 
@@ -297,7 +303,3 @@ def _same(text: Any, value: Any) -> bool:
         or str(text).replace(" ", "") == str(value).replace(" ", "")
         or (_amount(text) is not None and _amount(text) == _amount(value))
     )
-
-
-DOCUMENTATION = "https://github.com/manypath/manypath/blob/main/docs"
-"""The documentation on the web."""

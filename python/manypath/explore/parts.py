@@ -130,5 +130,8 @@ PREFERENCES = "[matchMedia('(prefers-color-scheme: dark)').matches, innerWidth]"
 PATIENCE = 60.0
 """Time that a browser has for an answer, seconds. On a busy machine it answers late."""
 
+DOCUMENTATION = "/docs"
+"""Address of the documentation on the server of the page."""
+
 GONE = "explore-gone"
 """Event of the page: the tab leaves it."""

@@ -17,13 +17,16 @@ from nicegui import ui
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse
+from starlette.staticfiles import StaticFiles
 from typing_extensions import override
 
+from manypath import documentation
 from manypath.errors import UserError
 from manypath.explore.live.follower import Follower
 from manypath.explore.live.page import LivePage
 from manypath.explore.moves import CLOSING
 from manypath.explore.page import Page
+from manypath.explore.parts import DOCUMENTATION
 from manypath.explore.state import State
 
 RECONNECT = 15.0
@@ -106,6 +109,7 @@ def _app(token: str, first: State, follower: Follower | None) -> FastAPI:
     async def _page(s: str = "", kept: str = "") -> None:
         await (Page(first).show(s, kept) if follower is None else LivePage(follower).show())
 
+    add_documentation(app)
     pages.add_exception_handler(404, _without_page)
     # Pages of the browser reconnect within this time. Later the server removes them and their runs.
     ui.run_with(
@@ -118,6 +122,12 @@ def _app(token: str, first: State, follower: Follower | None) -> FastAPI:
     )
     pages.config.quasar_config["brand"] = {"primary": "#0072b2", "secondary": "#009e73", "negative": "#b3261e"}
     return app
+
+
+def add_documentation(app: FastAPI) -> None:
+    """Serve the documentation of the package, if it is built."""
+    if documentation.SITE.is_dir():
+        app.mount(DOCUMENTATION, StaticFiles(directory=documentation.SITE, html=True))
 
 
 async def _without_page(_request: Request, _error: Exception) -> PlainTextResponse:

@@ -3,27 +3,27 @@
 mod page;
 mod tests_by_name;
 
-use crate::generated;
 use crate::tree::{Finding, Tree};
-use crate::{Findings, rfc9260::tests_by_name::Tests};
+use crate::{Findings, Page, rfc9260::tests_by_name::Tests};
 use serde::Deserialize;
 
-const PAGE: &str = "docs/reference/rfc9260.md";
 const FOLDER: &str = "spec/rfc9260/";
 
-/// Checks the rules, then writes the page.
-pub(crate) fn write(tree: &Tree) -> Findings {
-    let (chapters, tests) = (chapters(tree)?, Tests::of(tree)?);
-    generated::write(tree, PAGE, &page::render(&chapters, &tests))?;
-    Ok(broken(&chapters, &tests))
+/// Checks the rules.
+pub(crate) fn check(tree: &Tree) -> Findings {
+    Ok(broken(&chapters(tree)?, &Tests::of(tree)?))
 }
 
-/// Checks the rules, and that the page is up to date.
-pub(crate) fn check(tree: &Tree) -> Findings {
+/// The page of all chapters, and a page of each.
+pub(crate) fn pages(tree: &Tree) -> Result<Vec<Page>, String> {
     let (chapters, tests) = (chapters(tree)?, Tests::of(tree)?);
-    let mut findings = broken(&chapters, &tests);
-    findings.extend(generated::check(tree, PAGE, &page::render(&chapters, &tests)));
-    Ok(findings)
+    let overview =
+        Page { place: "reference/rfc9260.md".to_owned(), text: page::overview(&chapters) };
+    let each = chapters.iter().map(|chapter| Page {
+        place: format!("reference/rfc9260/{}.md", chapter.name()),
+        text: page::of_chapter(chapter, &tests),
+    });
+    Ok([overview].into_iter().chain(each).collect())
 }
 
 /// One file of `spec/rfc9260`: one chapter of the standard.
@@ -34,6 +34,13 @@ struct Chapter {
     file: String,
     title: String,
     rule: Vec<Rule>,
+}
+
+impl Chapter {
+    /// The name of its file, without the folder and the ending.
+    fn name(&self) -> &str {
+        self.file.trim_start_matches(FOLDER).trim_end_matches(".toml")
+    }
 }
 
 /// A MUST or SHOULD in our own words.
@@ -100,6 +107,7 @@ fn chapters(tree: &Tree) -> Result<Vec<Chapter>, String> {
         let chapter: Chapter = toml::from_str(&text).map_err(|error| format!("{file}: {error}"))?;
         chapters.push(Chapter { file: file.to_owned(), ..chapter });
     }
+    chapters.sort_by_key(|chapter| chapter.rule.first().map(|rule| numbers(&rule.at)));
     Ok(chapters)
 }
 
@@ -154,7 +162,7 @@ mod tests {
         let spec = format!("title = \"Setup\"\n{rules}");
         let fixture =
             Fixture::new(&[("spec/rfc9260/5.toml", &spec), ("crates/sctp/tests/setup.rs", TEST)]);
-        lines(&write(&fixture.tree()).expect("the specification can be read"))
+        lines(&check(&fixture.tree()).expect("the specification can be read"))
     }
 
     #[test]
@@ -199,5 +207,19 @@ mod tests {
         )]);
         let error = check(&fixture.tree()).expect_err("MAY is not a level");
         assert!(error.starts_with("spec/rfc9260/5.toml: "), "{error}");
+    }
+    #[test]
+    fn a_chapter_has_a_page_with_links_to_its_tests() {
+        let rule = "[[rule]]\nat = \"5.1\"\nlevel = \"MUST\"\nsays = \"a|b\"\ntests = [\"four_way_handshake\"]\n";
+        let spec = format!("title = \"5 Setup\"\n{rule}");
+        let files =
+            [("spec/rfc9260/5-setup.toml", &spec[..]), ("crates/sctp/tests/setup.rs", TEST)];
+        let pages = pages(&Fixture::new(&files).tree()).expect("the specification can be read");
+        assert_eq!(pages[0].place, "reference/rfc9260.md");
+        assert!(pages[0].text.contains("| [5 Setup](rfc9260/5-setup.md) | 1 | 1 | 0 | 0 | 0 |"));
+        assert_eq!(pages[1].place, "reference/rfc9260/5-setup.md");
+        let row =
+            "| 5.1 | MUST | a\\|b | [four_way_handshake](../../../crates/sctp/tests/setup.rs) |\n";
+        assert!(pages[1].text.ends_with(row), "{}", pages[1].text);
     }
 }

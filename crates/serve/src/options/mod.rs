@@ -370,42 +370,6 @@ mod tests {
         }
     }
 
-    /// The row of an option in the documentation.
-    fn row(option: &SocketOption) -> String {
-        let name = option.name;
-        match option.support {
-            Support::Refused(_, reason) => format!("| `{name}` | refused | {reason} |"),
-            support => {
-                let uses = match (option.can_be_read(), option.can_be_set()) {
-                    (true, true) => "read, set",
-                    (true, false) => "read",
-                    (false, _) => "set",
-                };
-                let early = "new values apply to later associations";
-                let notes =
-                    [option.note, if support == Support::BeforeAssociation { early } else { "" }];
-                let notes: Vec<&str> = notes.into_iter().filter(|note| !note.is_empty()).collect();
-                match &notes.join("; ")[..] {
-                    "" => format!("| `{name}` | {uses} | |"),
-                    note => format!("| `{name}` | {uses} | {note} |"),
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn the_page_on_programs_has_all_options() {
-        let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/how-to/programs.md");
-        let text = std::fs::read_to_string(page).expect("the page");
-        let said: Vec<&str> = text
-            .lines()
-            .skip_while(|line| *line != "| option | use | note |")
-            .skip(2)
-            .take_while(|line| line.starts_with('|'))
-            .collect();
-        assert_eq!(said, OPTIONS.iter().map(row).collect::<Vec<_>>());
-    }
-
     #[test]
     fn every_option_of_rfc_6458_that_linux_has_is_listed() {
         // RFC 6458 §8, without SCTP_EXPLICIT_EOR and SCTP_USE_EXT_RCVINFO

@@ -17,6 +17,7 @@ from manypath.explore.controls.control import (
     SWITCH,
     Control,
     Short,
+    definition,
     explanation,
     has_field,
     shown,
@@ -111,7 +112,7 @@ def _of_the_run(state: State) -> Iterator[Control]:
             shown(getattr(state.scenario, field)),
             explanation(Scenario, field),
             f"manypath.Scenario.{field}",
-            "reference/python/scenario.md",
+            definition(Scenario, field),
             steps=SPANS,
         )
     yield Control(
@@ -122,5 +123,6 @@ def _of_the_run(state: State) -> Iterator[Control]:
         str(state.seed),
         "Seed of the random numbers. Equal seeds give equal runs.",
         "manypath.run",
+        "manypath.run.run",
         "explanation/time-and-chance.md",
     )

@@ -33,8 +33,10 @@ class Control:
         What the setting does, from the model.
     reference : str
         Its name in the Python package.
+    definition : str
+        The same name qualified by the module that defines it, as in `manypath.documentation.place`.
     page : str
-        Page of the documentation that explains it, below ``docs/``.
+        Page below ``docs/`` that explains more than the reference does; empty if there is none.
     choices : tuple of str
         Values of a choice.
     steps : tuple of str
@@ -50,7 +52,8 @@ class Control:
     value: str | bool
     explanation: str
     reference: str
-    page: str
+    definition: str
+    page: str = ""
     choices: tuple[str, ...] = ()
     steps: tuple[str, ...] = ()
     advanced: bool = False
@@ -92,6 +95,14 @@ def explanation(model: type[Model], field: str) -> str:
 def summary(model: type[Model]) -> str:
     """Return the first paragraph of the documentation of a model in one line, without marks of code."""
     return " ".join((model.__doc__ or "").split("\n\n")[0].split()).replace("`", "")
+
+
+def definition(model: type[Model], field: str = "") -> str:
+    """Return the name of a model, or of the field where a model or one above it defines it, qualified by the module."""
+    if not field:
+        return f"{model.__module__}.{model.__qualname__}"
+    owner = next(each for each in model.__mro__ if field in vars(each).get("__annotations__", {}))
+    return f"{owner.__module__}.{owner.__qualname__}.{field}"
 
 
 def has_field(model: Model, field: str) -> bool:

@@ -15,6 +15,7 @@ from manypath.explore.controls.control import (
     SPANS,
     Control,
     Short,
+    definition,
     explanation,
     joined,
     known,
@@ -24,7 +25,7 @@ from manypath.explore.controls.control import (
     whole,
 )
 from manypath.explore.state import State
-from manypath.scenario import Cbr, Mptcp, OnOff, Saturated, Sctp, Tcp, Transfer
+from manypath.scenario import Cbr, Mptcp, OnOff, Saturated, Scenario, Sctp, Tcp, Transfer
 from manypath.scenario.model import Model
 
 
@@ -40,7 +41,7 @@ def controls_of_flows(state: State) -> Iterator[Control]:
             "Number of single-path flows that compete with the multipath flow. All have the settings of the first one. "
             "The first one that is added has the buffers and the application of the multipath flow.",
             "manypath.Scenario.flows",
-            FLOWS,
+            definition(Scenario, "flows"),
             steps=tuple(map(str, range(MOST_RIVALS + 1))),
         )
     paths = tuple(list(state.scenario.network.paths)[:MOST_PATHS])
@@ -134,12 +135,12 @@ def _of_flow(name: str, flow: Any, is_multipath: bool, paths: tuple[str, ...]) -
                 "The protocol. The rivals use the same one: SCTP, or TCP beside Multipath TCP. A change "
                 "resets the mechanisms to the defaults of the protocol.",
                 f"manypath.{type(flow).__name__}",
-                FLOWS,
+                definition(type(flow)),
                 choices=("sctp", "mptcp"),
             )
         )
     if len(flow.paths) == 1 and len(paths) > 1:
-        path = _of_field(name, "path", flow, "paths", page=FLOWS)
+        path = _of_field(name, "path", flow, "paths")
         found.append(replace(path, label="path", kind="choice", value=flow.paths[0], choices=paths))
     fields = _fields(flow)
     found += [_of_field(name, field, flow, field) for field in fields if field in FIRST]
@@ -162,7 +163,7 @@ def _of_application(name: str, app: Any) -> Iterator[Control]:
         app.kind,
         f"What the application sends. {app.kind}: {summary(type(app))}",
         f"manypath.{type(app).__name__}",
-        FLOWS,
+        definition(type(app)),
         choices=tuple(APPLICATIONS),
     )
     for field in type(app).model_fields:
@@ -197,7 +198,8 @@ def _of_field(name: str, place: str, model: Any, field: str, page: str = "") -> 
         value if isinstance(value, bool) else shown(value),
         says,
         f"manypath.{type(model).__name__}.{field}",
-        page or (MECHANISMS if kind == "switch" else FLOWS),
+        definition(type(model), field),
+        page or (MECHANISMS if kind == "switch" else ""),
         choices,
         STEPS.get(field, ()),
     )
@@ -297,9 +299,8 @@ STEPS: dict[str, tuple[str, ...]] = {
 }
 """Values of sliders."""
 
-FLOWS = "reference/python/flows.md"
 MECHANISMS = "explanation/which-mechanism.md"
-"""Pages of the documentation."""
+"""The page on mechanisms."""
 
 MOST_RIVALS = 8
 """Largest number of rivals."""

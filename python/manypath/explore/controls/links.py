@@ -15,6 +15,7 @@ from manypath.explore.controls.control import (
     RATES,
     Control,
     Short,
+    definition,
     explanation,
     joined,
     known,
@@ -144,7 +145,8 @@ class _Of:
             value if isinstance(value, str) else shown(value),
             explanation(model, field) + self._also,
             f"manypath.{model.__name__}.{field}",
-            QUEUES_AND_LOSSES if part else LINKS,
+            definition(model, field),
+            QUEUES_AND_LOSSES if part else "",
             steps=steps,
         )
 
@@ -159,6 +161,7 @@ class _Of:
             value,
             f"{says}{'' if says.endswith('.') else '.'} {value}: {summary(model)}{self._also}",
             f"manypath.{model.__name__}",
+            definition(model),
             QUEUES_AND_LOSSES,
             choices,
         )
@@ -225,9 +228,8 @@ PACKETS = tuple(str(n) for n in (5, 10, 20, 30, 50, 75, 100, 150, 200, 300, 500,
 SHARES = tuple(f"{n:g} %" for n in (0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10))
 """Steps of loss probabilities."""
 
-LINKS = "reference/python/links.md"
 QUEUES_AND_LOSSES = "explanation/queues-and-losses.md"
-"""Pages of the documentation."""
+"""The page on queues and losses."""
 
 MOST_TIMES = 4
 """Largest number of events that an explanation names."""

@@ -1,0 +1,55 @@
+"""Inserts tables of reference into pages, from the sources that define their rows.
+
+A line `<!-- insert: NAME -->` stands for a table in `TABLES`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+from manypath.measurements import COUNTERS
+from socket_options import options
+
+INSERT = re.compile(r"^<!-- insert: (?P<name>.*) -->$", re.MULTILINE)
+"""The place of a table."""
+
+
+def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
+    """Insert the tables of a page."""
+
+    def table(place: re.Match[str]) -> str:
+        if place["name"] not in TABLES:
+            raise ValueError(f"{page.file.src_uri}: there is no table {place['name']}: {', '.join(TABLES)}")
+        return TABLES[place["name"]]()
+
+    return INSERT.sub(table, markdown)
+
+
+def counters(kind: str, head: str, prefix: str) -> str:
+    """Return the table of counters of a kind. Its page states their unit."""
+    rows = ((f"`{prefix}{name}`", meaning.rstrip(".")) for name, meaning in COUNTERS[kind].items())
+    return written(head, "meaning", rows=rows)
+
+
+def socket_options() -> str:
+    """Return the table of socket options."""
+    return written("option", "use", "note", rows=((f"`{name}`", use, note) for name, use, note in options()))
+
+
+def written(*heads: str, rows: Any) -> str:
+    """Return a table in Markdown."""
+    lines = [heads, ("---",) * len(heads), *rows]
+    return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
+
+
+TABLES: Mapping[str, Callable[[], str]] = {
+    "counters of flows": partial(counters, "flows", "column", ""),
+    "counters of paths": partial(counters, "paths", "column", ""),
+    "limits of paths": partial(counters, "limits", "column", "blocked_"),
+    "limits in events": partial(counters, "limits", "field", ""),
+    "socket options": socket_options,
+}
+"""The tables by name."""
