@@ -10,6 +10,7 @@ import typer
 
 from manypath.cli.names import figures, paper_names
 from manypath.cli.output import print_json, print_table
+from manypath.cli.papers_changed import compare, read_changes, refuse_with_changes
 from manypath.cli.papers_summary import summary
 from manypath.cli.papers_view import announce_published, plain_comparison, print_claims, settings_of
 from manypath.cli.targets import PART, SCHEDULER, STORE, WORKERS, check_store, check_workers, executor_of
@@ -31,6 +32,15 @@ def papers(
     figure: Annotated[
         str | None,
         typer.Option(help="Only this figure and the claims about it, such as 4 or 5.10.", autocompletion=figures),
+    ] = None,
+    changes: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="FIELD=VALUE",
+            help="Repeat the paper with a change, such as flows.cmt.send_buffer='1 MB' or network.links.*.loss='1 %', "
+            "and compare the verdicts. Several changes are made together.",
+        ),
     ] = None,
     runs: Annotated[int | None, typer.Option(help="Replications of each scenario, instead of the paper's.")] = None,
     full: Annotated[bool, typer.Option("--full", help="The paper's own grid and repetitions; takes hours.")] = False,
@@ -63,7 +73,8 @@ def papers(
     extras = {"causes": causes, "profiles": profiles, "mutations": mutations}
     options = {"figure": figure, "runs": runs, "full": full, **extras}
     others = {"publish": publish, "verbose": verbose, "json": as_json}
-    _check_options({**options, "workers": workers, "shard": shard, "dask": dask, **others})
+    _check_options({**options, "set": changes or None, "workers": workers, "shard": shard, "dask": dask, **others})
+    given = read_changes(changes or ())
     from manypath.papers import chosen
 
     found = chosen(names or None, full=full)
@@ -80,6 +91,9 @@ def papers(
     where = {"store": store, "workers": workers, "executor": None if dask is None else executor_of(dask, workers)}
     if shard is not None:
         _compute_part(wanted, shard, {"full": full, **extras, **where})
+        return
+    if given:
+        compare(wanted, given, report, {**options, **where}, as_json=as_json, verbose=verbose)
         return
     from manypath.report import build, growing
     from manypath.report.targets import check as check_report
@@ -138,6 +152,8 @@ def _check_options(options: Mapping[str, Any]) -> None:
                 raise UserError(f"--publish: needs whole papers, but --{name} runs a part: leave one of them out")
         if options["causes"] is False:
             raise UserError("--publish: needs causes, too: leave --no-causes out")
+    if "set" in given:
+        refuse_with_changes(given)
     if "shard" in given:
         for name in ("figure", "runs", "json", "verbose"):
             if name in given:
