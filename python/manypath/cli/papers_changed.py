@@ -63,6 +63,7 @@ def compare(
 ) -> None:
     """Run papers with and without changes, write a page for each into the report, and print both verdicts."""
     from manypath.papers.evaluation import evaluate
+    from manypath.papers.given_changes import written
     from manypath.report import build, changed
 
     changed.check(report, papers)
@@ -73,7 +74,7 @@ def compare(
         pages = [changed.write(part, report) for part in evaluation.papers]
         build([], report)
     told = {name: value for name, value in options.items() if name in ("figure", "runs", "full")}
-    settings = settings_of(evaluation, set=[f"{place}={value}" for place, value in changes.items()], **told)
+    settings = settings_of(evaluation, set=[f"{place}={written(value)}" for place, value in changes.items()], **told)
     if as_json:
         print_json({**settings.document(), "changes": list(_documents(evaluation)), "claims": evaluation.claims})
         return
@@ -122,6 +123,7 @@ def _print(name: str, change: ChangedPaper, *, verbose: bool) -> None:
     typer.echo(f"{name} with {change.says}: {change.scope()}")
     for remark in change.remarks():
         typer.echo(remark)
+    typer.echo(f"{'claim':<9} {'verdict':<12} {'with it':<12} the paper says")
     for each in change.ordered:
         typer.echo(_verdicts(each) if verbose else cropped(_verdicts(each)))
     rows = [row for each in change.ordered if each.reached for row in _estimates(each)]
@@ -137,10 +139,18 @@ def _verdicts(each: ChangedClaim) -> str:
 
 
 def _estimates(each: ChangedClaim) -> Iterator[list[str]]:
-    """Yield a row for each part of a claim: required and measured values, and how far the change moves them."""
+    """Yield a row for each part of a claim: required and measured values, and how far the change moves them.
+
+    If there are several parts, those that do not hold have their verdict.
+    """
+    from manypath.papers.check import joined_measured
+
     for number, part in enumerate(each.parts):
         name = each.claim.id if number == 0 else ""
-        yield [name, part.before.expected, part.before.measured, part.after.measured, part.move()]
+        checks = (part.before, part.after)
+        alone = len(each.parts) == 1
+        marked = [check.measured if alone else joined_measured([(check.measured, check.verdict)]) for check in checks]
+        yield [name, part.before.expected, *marked, part.move()]
 
 
 COLUMNS: tuple[Column, ...] = (

@@ -248,8 +248,7 @@ def _checked(claim: Claim, evidence: Evidence) -> Check:
     try:
         return verify(claim, evidence).check
     except UNMEASURED as error:
-        why = f"cannot be checked with the change ({type(error).__name__}: {error})"
-        return Check("open", "not measured", "", 0, why=why)
+        return Check("open", f"the change removes a value of the check ({type(error).__name__}: {error})", "", 0)
 
 
 def _point(key: Any, before: Reading, after: Reading) -> ChangedPoint:

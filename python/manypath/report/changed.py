@@ -67,10 +67,8 @@ def write(part: PaperEvaluation, target: Path) -> Path:
     figures = [_beside(part, part.change, figure, folder) for figure in drawn(part) if _is_reached(part, figure)]
     page = page_of(folder, part.paper)
     template = environment().get_template("changed.html.j2")
-    words = {"paper": part.paper, "precision": part.precision, "scope": part.figure, "change": part.change}
-    replace_page(
-        page, template.render(index=index_of(target).name, folder=_folder(part.paper), figures=figures, **words)
-    )
+    words = {"index": index_of(target).name, "folder": _folder(part.paper), "part": part, "figures": figures}
+    replace_page(page, template.render(**words))
     return page
 
 
