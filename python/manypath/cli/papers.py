@@ -69,7 +69,10 @@ def papers(
     verbose: Annotated[bool, typer.Option("--verbose", help="Print every table and claim, and the reasons.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the claims as JSON.")] = False,
 ) -> None:
-    """Reproduce papers: compute missing runs, draw the figures, check every claim, write the report."""
+    """Reproduce papers: compute missing runs, draw the figures, check every claim, write the report.
+
+    With --set, repeat papers with a change, and print both verdicts on each claim.
+    """
     extras = {"causes": causes, "profiles": profiles, "mutations": mutations}
     options = {"figure": figure, "runs": runs, "full": full, **extras}
     others = {"publish": publish, "verbose": verbose, "json": as_json}

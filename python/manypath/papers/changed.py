@@ -165,8 +165,8 @@ class ChangedPaper:
         reach = self.reach
         changed, total = len(reach.changed), len(reach.changed) + reach.equal + reach.without
         reasons = [
-            *([f"{reach.without} do not have the field"] if reach.without else []),
-            *([f"{reach.equal} have this value already"] if reach.equal else []),
+            *([f"{reach.without} without the field"] if reach.without else []),
+            *([f"{reach.equal} with this value already"] if reach.equal else []),
         ]
         others = f"; not run again: {', '.join(reasons)}" if reasons else ""
         return f"{changed} of {total} scenarios change{others}"

@@ -96,7 +96,7 @@ def _beside(part: PaperEvaluation, change: ChangedPaper, figure: Figure, folder:
         after = figure.draw(change.evidence.of(experiments))
     except UNMEASURED as error:
         return FigureView(figure, (), f"cannot be drawn with the change ({type(error).__name__}: {error})")
-    _share_axes(before, after)
+    before, after = _with_equal_axes(before, after)
     title = f"Figure {figure.number}. {figure.caption}"
     rendered = before.rendered(title), after.rendered(f"{title} With {change.says}")
     if rendered[0].files["png"] == rendered[1].files["png"]:
@@ -108,13 +108,17 @@ def _beside(part: PaperEvaluation, change: ChangedPaper, figure: Figure, folder:
     return FigureView(figure, tuple(Markup(svg) for svg in inline), "")  # noqa: S704 - drawn here
 
 
-def _share_axes(before: Picture, after: Picture) -> None:
-    """Give the plots of two drawings of a figure the same vertical axes, so that curves can be compared by eye."""
+def _with_equal_axes(before: Picture, after: Picture) -> tuple[Picture, Picture]:
+    """Return two drawings of a figure with the same vertical axes, so that curves can be compared by eye."""
     for one, other in zip(before.figure.axes, after.figure.axes, strict=False):
         ends = [*one.get_ylim(), *other.get_ylim()]
         if one.get_ylim() != other.get_ylim() and not one.yaxis_inverted():
             for axes in (one, other):
                 axes.set_ylim(min(ends), max(ends))
+    for picture in (before, after):
+        # A mark that was outside of an axis had its own place in the layout.
+        picture.figure.set_layout_engine("constrained")
+    return Picture(before.figure), Picture(after.figure)
 
 
 def _files(folder: Path, paper: Paper, figure: Figure) -> list[Path]:
