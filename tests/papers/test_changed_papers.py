@@ -16,6 +16,7 @@ from manypath.papers.changed import UNMEASURED
 from manypath.papers.claim import Claim
 from manypath.papers.evidence import Case
 from manypath.papers.experiment import Precision
+from manypath.papers.paper import Paper
 from manypath.report import changed as pages
 
 TIGHT = {"flows.cmt.send_buffer": "3 kB"}
@@ -27,6 +28,18 @@ def tight(store):
     return evaluate([PAPER], changes=TIGHT, store=store, progress=False)
 
 
+def repeated(changes, store, paper: str | Paper = PAPER, **options):
+    """Return the evaluation of a paper with changes, and its outcome with them."""
+    return only(evaluate([paper], changes=changes, store=store, progress=False, **options))
+
+
+def only(evaluation):
+    """Return the only paper of an evaluation, and its outcome with changes."""
+    (part,) = evaluation.papers
+    assert part.change is not None
+    return part, part.change
+
+
 def digests(part):
     return [*part.evidence.digests()]
 
@@ -36,20 +49,20 @@ def runs_of(evidence):
 
 
 def test_a_change_turns_a_verdict_and_the_runs_of_the_paper_stay_as_they_are(tight, store):
-    (part,) = tight.papers
+    part, change = only(tight)
     plain = evaluate([PAPER], causes=False, store=store, progress=False).papers[0]
     assert [item.check.verdict for item in part.claims] == [item.check.verdict for item in plain.claims]
     assert runs_of(part.evidence) == runs_of(plain.evidence)
-    first, second = part.change.ordered
+    first, second = change.ordered
     assert (first.claim.id, first.before.verdict, first.after.verdict) == ("C-999-1", "holds", "contradicted")
     assert first.turned
     assert second.after.runs == second.before.runs == PAPER.quick.replications
-    assert part.change.summary() == "2 of 2 verdicts change: C-999-1, C-999-2"
+    assert change.summary() == "2 of 2 verdicts change: C-999-1, C-999-2"
 
 
 def test_moves_are_differences_of_replications_with_the_same_number(tight):
-    (part,) = tight.papers
-    for each in part.change.claims:
+    _, change = only(tight)
+    for each in change.claims:
         (one,) = each.parts
         (point,) = one.points
         assert point.moved.mean == pytest.approx(point.after.mean - point.before.mean)
@@ -58,7 +71,7 @@ def test_moves_are_differences_of_replications_with_the_same_number(tight):
         half = 4.302652729911275 * pairs.std(ddof=1) / math.sqrt(3)  # Student's t of 2 degrees of freedom
         assert point.moved.half_width == pytest.approx(half)
         assert one.move() == f"{point.moved.signed()} Mbit/s"
-    numbers = {each.claim.id: each.parts[0].points[0].printed for each in part.change.claims}
+    numbers = {each.claim.id: each.parts[0].points[0].printed for each in change.claims}
     assert numbers == {"C-999-1": None, "C-999-2": 1.0}
 
 
@@ -66,42 +79,40 @@ def test_the_same_value_changes_no_scenario_and_no_verdict(store, monkeypatch):
     plain = evaluate([PAPER], causes=False, store=store, progress=False).papers[0]
     monkeypatch.setattr(_native, "run_batch", None)
     own = {"flows.*.sack_every": 2, "network.links.north.delay": "1 ms"}
-    (part,) = evaluate([PAPER], changes=own, store=store, progress=False).papers
+    part, change = repeated(own, store)
     assert digests(part) == digests(plain)
-    assert part.change.turned == []
-    assert part.change.summary() == "0 of 2 verdicts change"
-    assert part.change.scope() == "0 of 3 scenarios change; not run again: 3 with this value already"
-    assert all(each.before is each.after and not each.reached for each in part.change.claims)
+    assert change.turned == []
+    assert change.summary() == "0 of 2 verdicts change"
+    assert change.scope() == "0 of 3 scenarios change; not run again: 3 with this value already"
+    assert all(each.before is each.after and not each.reached for each in change.claims)
 
 
 def test_two_settings_are_applied_together_with_the_seeds_of_the_paper(store):
     settings = {**TIGHT, "network.links.*.delay": "20 ms"}
-    (part,) = evaluate([PAPER], changes=settings, store=store, progress=False).papers
-    assert part.change.says == 'flows.cmt.send_buffer = "3 kB", network.links.*.delay = "20 ms"'
+    _, change = repeated(settings, store)
+    assert change.says == 'flows.cmt.send_buffer = "3 kB", network.links.*.delay = "20 ms"'
     case = Case.of("short", north=2.0)
     plain = PAPER.experiments.scenario(case, PAPER.quick)
     links = {name: link.but(delay="20 ms") for name, link in plain.network.links.items()}
     flows = {**plain.flows, "cmt": plain.flows["cmt"].but(send_buffer="3 kB")}
     by_hand = plain.but(network=plain.network.but(links=links), flows=flows)
-    digests = [outcome["digest"] for outcome in part.change.evidence.runs(case).outcomes]
+    digests = [outcome["digest"] for outcome in change.evidence.runs(case).outcomes]
     assert digests == [mp.run(by_hand, seed=1, replication=number).digest for number in range(3)]
 
 
 def test_a_wildcard_reaches_every_flow(store):
-    (part,) = evaluate([PAPER], changes={"flows.*.send_buffer": "3 kB"}, store=store, progress=False).papers
+    part, change = repeated({"flows.*.send_buffer": "3 kB"}, store)
     for flow in ("cmt", "single"):
         before = part.evidence.under(None).goodput("short", flow, north=2.0)
-        assert (part.change.evidence.goodput("short", flow, north=2.0) < before).all()
+        assert (change.evidence.goodput("short", flow, north=2.0) < before).all()
 
 
 def test_scenarios_that_the_change_does_not_reach_are_not_run_again(store):
     slower = {"network.links.north.rate": "1 Mbit/s"}
-    (part,) = evaluate([PAPER], changes=slower, store=store, progress=False).papers
-    assert {case["north"] for case in part.change.reach.changed} == {2.0}
-    assert part.change.scope() == "2 of 3 scenarios change; not run again: 1 with this value already"
-    assert part.change.remarks() == [
-        "network.links.north.rate: short varies this field, and all cases get the same value"
-    ]
+    part, change = repeated(slower, store)
+    assert {case["north"] for case in change.reach.changed} == {2.0}
+    assert change.scope() == "2 of 3 scenarios change; not run again: 1 with this value already"
+    assert change.remarks() == ["network.links.north.rate: short varies this field, and all cases get the same value"]
     assert part.runs == (3 + 2) * PAPER.quick.replications
 
 
@@ -142,9 +153,8 @@ def test_a_claim_that_cannot_be_checked_with_the_change_is_open(error, store):
 
     claim = Claim("C-999-3", "3", "It needs the northern path.", "number", 2, check)
     paper = replace(PAPER, claims=(claim,), figures=())
-    # The claim reads its case before the change removes it.
-    (part,) = evaluate([paper], changes=TIGHT, store=store, progress=False).papers
-    (each,) = part.change.claims
+    _, change = repeated(TIGHT, store, paper)
+    (each,) = change.claims
     assert each.after.verdict == "open"
     assert error.__name__ in each.after.measured
     assert [one.move() for one in each.parts] == ["no value"]
@@ -153,15 +163,15 @@ def test_a_claim_that_cannot_be_checked_with_the_change_is_open(error, store):
 @pytest.mark.parametrize("name", ["causes", "profiles", "mutations"])
 def test_parts_of_an_evaluation_without_a_meaning_are_refused(name):
     with pytest.raises(UserError, match=rf"^{name}: not valid with changes"):
-        evaluate([PAPER], changes=TIGHT, store=None, progress=False, **{name: True})
+        repeated(TIGHT, None, PAPER, **{name: True})
 
 
 def test_full_precision_makes_no_other_runs(store):
     quick: Precision = replace(PAPER.quick, name="full", most=8)
     paper = replace(PAPER, full=quick)
-    (part,) = evaluate([paper], full=True, changes=TIGHT, store=store, progress=False).papers
+    part, change = repeated(TIGHT, store, paper, full=True)
     assert (part.profiles, part.matrix, part.sensitivity) == (None, None, [])
-    assert {each.after.runs for each in part.change.claims} == {3}
+    assert {each.after.runs for each in change.claims} == {3}
 
 
 @pytest.fixture
@@ -192,8 +202,8 @@ def test_the_command_prints_both_verdicts_and_the_estimates_and_writes_a_page(sm
 
 
 def test_both_drawings_of_a_figure_have_the_same_vertical_axes(tight):
-    (part,) = tight.papers
-    pictures = [part.paper.figures[0].draw(evidence) for evidence in (part.evidence, part.change.evidence)]
+    part, change = only(tight)
+    pictures = [part.paper.figures[0].draw(evidence) for evidence in (part.evidence, change.evidence)]
     before = [axes.get_ylim() for picture in pictures for axes in picture.figure.axes]
     drawn = pages._with_equal_axes(*pictures)
     (one,), (other,) = ([axes.get_ylim() for axes in picture.figure.axes] for picture in drawn)
@@ -255,7 +265,6 @@ def test_values_are_read_as_toml_and_texts_need_no_quotation_marks():
 
 
 def test_a_figure_of_a_paper_has_both_verdicts_with_a_queue_of_another_kind(tmp_path):
-    changes = {"network.links.*.queue.packets": 20}
-    (part,) = evaluate("gonzalez2012_mptcp", figure=3, runs=2, changes=changes, store=tmp_path, progress=False).papers
-    found = {each.claim.id: (each.before.verdict, each.after.verdict) for each in part.change.claims}
+    _, change = repeated({"network.links.*.queue.packets": 20}, tmp_path, "gonzalez2012_mptcp", figure=3, runs=2)
+    found = {each.claim.id: (each.before.verdict, each.after.verdict) for each in change.claims}
     assert found == {"C-001-6": ("holds", "contradicted"), "C-001-7": ("contradicted", "holds")}

@@ -46,8 +46,8 @@ def test_a_star_stands_for_every_flow_and_every_link_in_both_directions():
 def test_a_value_is_a_table_as_in_a_file_and_a_later_place_may_be_inside_of_it():
     queue = {"kind": "red", "min": 30, "max": 90}
     changed = with_changes(scenario(), {"network.links.*.queue": queue, "network.links.south.queue.max": 60})
-    assert changed.network.links["south"].queue.max == 60
-    assert changed.network.links["north"].queue.max == 90
+    assert changed.network.links["south"].queue == mp.Red(min=30, max=60)
+    assert changed.network.links["north"].queue == mp.Red(min=30, max=90)
     assert queue["max"] == 90
 
 

@@ -10,7 +10,7 @@ import typer
 
 from manypath.cli.names import figures, paper_names
 from manypath.cli.output import print_json, print_table
-from manypath.cli.papers_changed import compare, read_changes, refuse_with_changes
+from manypath.cli.papers_changed import CHANGE, compare, read_changes, refuse_with_changes
 from manypath.cli.papers_summary import summary
 from manypath.cli.papers_view import announce_published, plain_comparison, print_claims, settings_of
 from manypath.cli.targets import PART, SCHEDULER, STORE, WORKERS, check_store, check_workers, executor_of
@@ -33,15 +33,7 @@ def papers(
         str | None,
         typer.Option(help="Only this figure and the claims about it, such as 4 or 5.10.", autocompletion=figures),
     ] = None,
-    changes: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="FIELD=VALUE",
-            help="Repeat the paper with a change, such as flows.cmt.send_buffer='1 MB' or network.links.*.loss='1 %', "
-            "and compare the verdicts. Several changes are made together.",
-        ),
-    ] = None,
+    changes: Annotated[list[str] | None, CHANGE] = None,
     runs: Annotated[int | None, typer.Option(help="Replications of each scenario, instead of the paper's.")] = None,
     full: Annotated[bool, typer.Option("--full", help="The paper's own grid and repetitions; takes hours.")] = False,
     causes: Annotated[
@@ -82,9 +74,8 @@ def papers(
 
     found = chosen(names or None, full=full)
     # After the names, since pandas and matplotlib take a second.
-    from manypath.papers.evaluation import evaluate, narrowed
+    from manypath.papers.evaluation import narrowed
     from manypath.papers.publishing import check_targets
-    from manypath.papers.publishing import publish as write_published
 
     check_workers(workers)
     check_store(store)
@@ -94,16 +85,31 @@ def papers(
     where = {"store": store, "workers": workers, "executor": None if dask is None else executor_of(dask, workers)}
     if shard is not None:
         _compute_part(wanted, shard, {"full": full, **extras, **where})
-        return
-    if given:
+    elif given:
         compare(wanted, given, report, {**options, **where}, as_json=as_json, verbose=verbose)
-        return
+    else:
+        _reproduce(wanted, report, options, where, publish=publish, as_json=as_json, verbose=verbose)
+
+
+def _reproduce(
+    wanted: Sequence[Paper],
+    report: Path,
+    options: Mapping[str, Any],
+    where: Mapping[str, Any],
+    *,
+    publish: bool,
+    as_json: bool,
+    verbose: bool,
+) -> None:
+    """Run papers, write the report, and print the verdicts."""
+    from manypath.papers.evaluation import evaluate
+    from manypath.papers.publishing import publish as write_published
     from manypath.report import build, growing
     from manypath.report.targets import check as check_report
 
     check_report(report, wanted)
     announce_published(wanted)
-    evaluation = evaluate(names or None, **options, **where, grow=growing(report, wanted))
+    evaluation = evaluate(wanted, **options, **where, grow=growing(report, wanted))
     with writing("--report", report):
         page = build(evaluation.papers, report)
     if publish:

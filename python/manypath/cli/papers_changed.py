@@ -21,6 +21,15 @@ if TYPE_CHECKING:
     from manypath.papers.paper import Paper
 
 
+CHANGE = typer.Option(
+    "--set",
+    metavar="FIELD=VALUE",
+    help="Repeat the paper with a change, such as flows.cmt.send_buffer='1 MB' or network.links.*.loss='1 %', and "
+    "compare the verdicts. Several changes are made together.",
+)
+"""The option for a change."""
+
+
 def read_changes(texts: Iterable[str]) -> dict[str, Any]:
     """Return the values by field of texts such as ``flows.cmt.send_buffer=1 MB``.
 
