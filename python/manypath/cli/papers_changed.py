@@ -77,8 +77,10 @@ def compare(
 
     changed.check(report, papers)
     evaluation = evaluate(papers, **options, changes=changes)
-    for name in {paper.name for paper in papers} - {part.paper.name for part in evaluation.papers}:
-        typer.echo(f"{name}: left out, because no scenario has {' or '.join(changes)}", err=True)
+    compared = {part.paper.name for part in evaluation.papers}
+    for paper in papers:
+        if paper.name not in compared:
+            typer.echo(f"{paper.name}: left out, because no scenario has {' or '.join(changes)}", err=True)
     with writing("--report", report):
         pages = [changed.write(part, report) for part in evaluation.papers]
         build([], report)
