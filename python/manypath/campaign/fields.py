@@ -1,7 +1,9 @@
-"""Assignment to a field of a scenario file by its dotted place, such as ``flows.cmt.cc``."""
+"""Assignment to fields of a scenario by their dotted place, such as ``flows.cmt.cc`` or ``flows.*.cc``."""
 
 from __future__ import annotations
 
+import copy
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from manypath.errors import UserError, remedy
@@ -47,3 +49,45 @@ def _index(here: list[Any], step: str, place: str) -> int:
             f'"{place}" does not exist: "{step}" is no index of a list of {len(here)}; indices begin with 0'
         )
     return int(step)
+
+
+def matching(fields: Any, place: str) -> list[str]:
+    """Return the existing places that match a dotted place, in which a step ``*`` stands for any name or index."""
+    found: list[tuple[tuple[str, ...], Any]] = [((), fields)]
+    for step in place.split("."):
+        found = [((*way, name), inner) for way, here in found for name, inner in _parts(here) if step in (ANY, name)]
+    return [".".join(way) for way, _ in found]
+
+
+def replaced(fields: Any, place: str, value: Any) -> Any:
+    """Return a copy of the fields with `value` at each existing place that matches a dotted place with ``*``."""
+    step, _, rest = place.partition(".")
+
+    def inside(name: str, here: Any) -> Any:
+        if step not in (ANY, name):
+            return here
+        return replaced(here, rest, value) if rest else copy.deepcopy(value)
+
+    if isinstance(fields, Mapping):
+        return {name: inside(name, here) for name, here in fields.items()}
+    if isinstance(fields, list | tuple):
+        return [inside(str(number), here) for number, here in enumerate(fields)]
+    return fields
+
+
+def value_at(fields: Any, place: str) -> Any:
+    """Return the value at an existing place without ``*``."""
+    for step in place.split("."):
+        fields = dict(_parts(fields))[step]
+    return fields
+
+
+def _parts(here: Any) -> Iterable[tuple[str, Any]]:
+    """Return the fields of a table, or the items of a list, by name."""
+    if isinstance(here, Mapping):
+        return here.items()
+    return ((str(number), item) for number, item in enumerate(here)) if isinstance(here, list | tuple) else ()
+
+
+ANY = "*"
+"""The step of a place that stands for any name or index."""

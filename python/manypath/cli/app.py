@@ -65,7 +65,7 @@ PANELS: dict[str, list[tuple[Callable[..., None], str, dict[str, Any]]]] = {
         (list_, "queues", {"name": "list"}),
     ],
     "Papers": [
-        (papers, "dreibholz2011_impact --figure 3", {}),
+        (papers, "dreibholz2011_impact --figure 3 --set flows.cmt.send_buffer='100 kB'", {}),
         (report, "dreibholz2011_impact", {}),
         (reconstruct, "dreibholz2011_impact dreibholz2012_testbed", {}),
         (anchors, "single sharing --json", {}),

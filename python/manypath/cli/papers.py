@@ -10,6 +10,7 @@ import typer
 
 from manypath.cli.names import figures, paper_names
 from manypath.cli.output import print_json, print_table
+from manypath.cli.papers_changed import CHANGE, compare, read_changes, refuse_with_changes
 from manypath.cli.papers_summary import summary
 from manypath.cli.papers_view import announce_published, plain_comparison, print_claims, settings_of
 from manypath.cli.targets import PART, SCHEDULER, STORE, WORKERS, check_store, check_workers, executor_of
@@ -32,6 +33,7 @@ def papers(
         str | None,
         typer.Option(help="Only this figure and the claims about it, such as 4 or 5.10.", autocompletion=figures),
     ] = None,
+    changes: Annotated[list[str] | None, CHANGE] = None,
     runs: Annotated[int | None, typer.Option(help="Replications of each scenario, instead of the paper's.")] = None,
     full: Annotated[bool, typer.Option("--full", help="The paper's own grid and repetitions; takes hours.")] = False,
     causes: Annotated[
@@ -59,18 +61,21 @@ def papers(
     verbose: Annotated[bool, typer.Option("--verbose", help="Print every table and claim, and the reasons.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the claims as JSON.")] = False,
 ) -> None:
-    """Reproduce papers: compute missing runs, draw the figures, check every claim, write the report."""
+    """Reproduce papers: compute missing runs, draw the figures, check every claim, write the report.
+
+    With --set, repeat papers with a change, and print both verdicts on each claim.
+    """
     extras = {"causes": causes, "profiles": profiles, "mutations": mutations}
     options = {"figure": figure, "runs": runs, "full": full, **extras}
     others = {"publish": publish, "verbose": verbose, "json": as_json}
-    _check_options({**options, "workers": workers, "shard": shard, "dask": dask, **others})
+    _check_options({**options, "set": changes or None, "workers": workers, "shard": shard, "dask": dask, **others})
+    given = read_changes(changes or ())
     from manypath.papers import chosen
 
     found = chosen(names or None, full=full)
     # After the names, since pandas and matplotlib take a second.
-    from manypath.papers.evaluation import evaluate, narrowed
+    from manypath.papers.evaluation import narrowed
     from manypath.papers.publishing import check_targets
-    from manypath.papers.publishing import publish as write_published
 
     check_workers(workers)
     check_store(store)
@@ -80,13 +85,31 @@ def papers(
     where = {"store": store, "workers": workers, "executor": None if dask is None else executor_of(dask, workers)}
     if shard is not None:
         _compute_part(wanted, shard, {"full": full, **extras, **where})
-        return
+    elif given:
+        compare(wanted, given, report, {**options, **where}, as_json=as_json, verbose=verbose)
+    else:
+        _reproduce(wanted, report, options, where, publish=publish, as_json=as_json, verbose=verbose)
+
+
+def _reproduce(
+    wanted: Sequence[Paper],
+    report: Path,
+    options: Mapping[str, Any],
+    where: Mapping[str, Any],
+    *,
+    publish: bool,
+    as_json: bool,
+    verbose: bool,
+) -> None:
+    """Run papers, write the report, and print the verdicts."""
+    from manypath.papers.evaluation import evaluate
+    from manypath.papers.publishing import publish as write_published
     from manypath.report import build, growing
     from manypath.report.targets import check as check_report
 
     check_report(report, wanted)
     announce_published(wanted)
-    evaluation = evaluate(names or None, **options, **where, grow=growing(report, wanted))
+    evaluation = evaluate(wanted, **options, **where, grow=growing(report, wanted))
     with writing("--report", report):
         page = build(evaluation.papers, report)
     if publish:
@@ -138,6 +161,8 @@ def _check_options(options: Mapping[str, Any]) -> None:
                 raise UserError(f"--publish: needs whole papers, but --{name} runs a part: leave one of them out")
         if options["causes"] is False:
             raise UserError("--publish: needs causes, too: leave --no-causes out")
+    if "set" in given:
+        refuse_with_changes(given)
     if "shard" in given:
         for name in ("figure", "runs", "json", "verbose"):
             if name in given:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from manypath.arguments import whole
 from manypath.campaign.executors import Executor
@@ -17,8 +17,10 @@ from manypath.campaign.progress import Progress
 from manypath.errors import UserError, quoted, remedy
 from manypath.papers import chosen
 from manypath.papers.background import Background
+from manypath.papers.changed import measure_change
 from manypath.papers.evidence import Number
 from manypath.papers.experiment import Precision
+from manypath.papers.given_changes import Changes, Reach, reach_of
 from manypath.papers.mutations import mutate
 from manypath.papers.paper import Paper
 from manypath.papers.paper_evaluation import Grow, PaperEvaluation, cases_of, evaluate_paper
@@ -28,6 +30,9 @@ from manypath.papers.progress import PapersProgress, papers_on_stderr
 from manypath.papers.published import is_of, load
 from manypath.papers.runner import Runner
 from manypath.papers.stages import cost_of_first
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -41,6 +46,25 @@ class Evaluation:
         """Every claim as plain data for JSON."""
         tables = {part.paper.name: load(part.paper.name) for part in self.papers}
         return [plain_claim(item, part, tables[part.paper.name]) for part in self.papers for item in part.claims]
+
+    @property
+    def verdicts(self) -> pd.DataFrame:
+        """Every claim as a row of a frame: its verdict and measured values, also those with the changes."""
+        from manypath.papers.claim_frames import verdicts_frame
+
+        return verdicts_frame(self.papers)
+
+    @property
+    def estimates(self) -> pd.DataFrame:
+        """Every point of every claim as a row of a frame, if there are changes.
+
+        A row has the measured quantity with its 95 % half-width without the changes (``value``) and with them
+        (``changed``), the difference in pairs of replications (``moved``), the number of the paper (``printed``) and
+        the range that the claim requires (``low``, ``high``), in ``unit``.
+        """
+        from manypath.papers.claim_frames import estimates_frame
+
+        return estimates_frame(self.papers)
 
 
 def evaluate(
@@ -58,6 +82,7 @@ def evaluate(
     compute: bool = True,
     executor: Executor | None = None,
     grow: Grow | None = None,
+    changes: Changes | None = None,
 ) -> Evaluation:
     """Run papers and check their claims.
 
@@ -92,11 +117,16 @@ def evaluate(
     grow
         Function that is called with the evaluation of a paper whenever all runs of a figure are finished, and at the
         end, such as `manypath.report.growing`. The paper with the cheapest figure is then evaluated first.
+    changes
+        New values of fields by their places in scenarios, such as ``{"flows.cmt.send_buffer": "1 MB"}``; ``*`` stands
+        for any name, as in ``"network.links.*.queue"``. Every scenario with such a field is run with and without them,
+        and every claim has both verdicts. Papers without any of the fields are left out. Causes, profiles and
+        mutations are not run.
 
     Raises
     ------
     UserError
-        If a paper or figure does not exist.
+        If a paper or figure does not exist, if no scenario has a changed field, or if its value is invalid.
     NotStored
         If the store lacks a run and `compute` is false.
     """
@@ -105,6 +135,12 @@ def evaluate(
     number = None if figure is None else str(figure)
     papers = narrowed(chosen(names, full=full), number, runs)
     precisions = {paper.name: _with_runs(paper.precision(full=full), runs) for paper in papers}
+    reaches: dict[str, Reach] = {}
+    if changes is not None:
+        _refuse_with_changes(causes=causes, profiles=profiles, mutations=mutations)
+        causes = profiles = mutations = False
+        reaches = _reaches(changes, papers, precisions, number)
+        papers = [paper for paper in papers if paper.name in reaches]
     display = papers_on_stderr(len(papers)) if progress is True else None
     parts: dict[str, PaperEvaluation] = {}
 
@@ -114,7 +150,7 @@ def evaluate(
     with closing(display) if display else nullcontext(), Background(grow) if grow else nullcontext() as growing:
         for paper in _cheapest_first(papers, precisions) if growing else papers:
             runner = Runner(paper, precisions[paper.name], store, display or progress, workers, compute, executor)
-            extras = _Extras(full, searches(paper), profiles, mutations)
+            extras = _Extras(full, searches(paper), profiles, mutations, reaches.get(paper.name))
             parts[paper.name] = _evaluate(runner, number, extras, growing, display)
         if display and growing:
             display.state("the last figures are drawn")
@@ -123,12 +159,16 @@ def evaluate(
 
 @dataclass(frozen=True)
 class _Extras:
-    """Parts of an evaluation beyond the plain runs: whether they are made, None for the default of the precision."""
+    """Parts of an evaluation beyond the plain runs: whether they are made, None for the default of the precision.
+
+    `reach` is the reach of the changes; None without changes.
+    """
 
     full: bool
     causes: bool
     profiles: bool | None
     mutations: bool | None
+    reach: Reach | None
 
 
 def _evaluate(
@@ -138,12 +178,15 @@ def _evaluate(
     started = time.monotonic()
     paper, precision, full = runner.paper, runner.precision, extras.full
     if display:
-        display.begin_paper(paper.name, len(cases_of(paper, precision, number)) * precision.replications)
+        cases = len(cases_of(paper, precision, number)) + (len(extras.reach.changed) if extras.reach else 0)
+        display.begin_paper(paper.name, cases * precision.replications)
     part = evaluate_paper(runner, number, grow, causes=extras.causes, all_switches=full)
     if paper.claims and (full if extras.profiles is None else extras.profiles):
         part = replace(part, profiles=compare_profiles(runner, part.claims, part.evidence))
     if paper.mutations and number is None and (full if extras.mutations is None else extras.mutations):
         part = replace(part, matrix=mutate(runner))
+    if extras.reach is not None:
+        part = replace(part, change=measure_change(runner, extras.reach, part.claims, part.evidence))
     seconds = time.monotonic() - started
     part = replace(part, seconds=seconds, runs=len(runner.costs), cpu_seconds=sum(runner.costs.values()))
     if grow:
@@ -151,6 +194,27 @@ def _evaluate(
     if display:
         display.end_paper(paper.name, seconds)
     return part
+
+
+def _refuse_with_changes(**extras: bool | None) -> None:
+    """Refuse parts of an evaluation that are not made with changes."""
+    for name, value in extras.items():
+        if value:
+            raise UserError(f"{name}: not valid with changes, which only compare verdicts: leave one of them out")
+
+
+def _reaches(
+    changes: Changes, papers: Sequence[Paper], precisions: Mapping[str, Precision], number: str | None
+) -> dict[str, Reach]:
+    """Return the reach of changes in the scenarios of papers that would be run."""
+    scenarios = {
+        paper.name: {
+            case: paper.experiments.scenario(case, precisions[paper.name])
+            for case in cases_of(paper, precisions[paper.name], number)
+        }
+        for paper in papers
+    }
+    return reach_of(changes, scenarios)
 
 
 def _cheapest_first(papers: Sequence[Paper], precisions: Mapping[str, Precision]) -> list[Paper]:

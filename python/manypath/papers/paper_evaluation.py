@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from manypath import _native
 from manypath.papers.causes import Verified, find_causes, untried
+from manypath.papers.changed import ChangedPaper
 from manypath.papers.evidence import Case, Evidence, Runs
 from manypath.papers.experiment import Precision
 from manypath.papers.mutations import Matrix
@@ -56,6 +57,8 @@ class PaperEvaluation:
     causes : bool
         Whether runs were made for undecided claims, for causes and for the sensitivity table. If not, the report takes
         these from the published results.
+    change : ChangedPaper or None
+        The claims with a change that the user gave; None without a change.
     """
 
     paper: Paper
@@ -74,6 +77,7 @@ class PaperEvaluation:
     grown: Evidence | None = None
     unfinished: tuple[Figure, ...] | None = None
     causes: bool = True
+    change: ChangedPaper | None = None
 
     @property
     def preliminary(self) -> bool:

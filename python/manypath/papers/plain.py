@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from manypath.papers.causes import Verified
+from manypath.papers.changed import plain_change
 from manypath.papers.mean import Mean
 from manypath.papers.paper import Paper
 from manypath.papers.published import Published, PublishedClaim
@@ -16,7 +17,10 @@ if TYPE_CHECKING:
 
 
 def plain_claim(item: Verified, part: PaperEvaluation, table: Published | None) -> dict[str, Any]:
-    """Return a claim of a paper with its outcome and its published outcome, if there is one."""
+    """Return a claim of a paper with its outcome and its published outcome, if there is one.
+
+    After runs with a change, it also has the outcome with the change.
+    """
     checks = {} if part.profiles is None else part.profiles.of(item.claim)
     changed = _reconstructed(item, part.paper)
     full = None if table is None else table.claims.get(item.claim.id)
@@ -41,6 +45,7 @@ def plain_claim(item: Verified, part: PaperEvaluation, table: Published | None) 
         "reconstructed_needed": None if changed is None else changed.needed,
         "reconstructed_needed_seconds": None if changed is None else changed.needed_seconds,
         "published": None if full is None else _published(full),
+        **({} if part.change is None else {"changed": plain_change(part.change.of(item.claim))}),
     }
 
 

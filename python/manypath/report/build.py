@@ -14,6 +14,7 @@ from manypath.arguments import file
 from manypath.errors import Stopped
 from manypath.papers.paper import Figure, Paper
 from manypath.papers.stages import needs
+from manypath.report import changed
 from manypath.report.anchors import PAGE as ANCHORS_PAGE
 from manypath.report.cards import Card, card_of, cards_in
 from manypath.report.charts import LIBRARY, available, chart, library
@@ -127,16 +128,17 @@ class Report:
         template = environment().get_template("index.html.j2")
         while True:
             there = self._pages()
-            cards, anchors, measured = there
-            replace_page(self._index, template.render(cards=cards, anchors=anchors, measured=measured))
+            cards, anchors, measured, changes = there
+            words = {"cards": cards, "anchors": anchors, "measured": measured, "changes": changes}
+            replace_page(self._index, template.render(**words))
             # Another process may have written a page and the first page in the meantime.
             if there == self._pages():
                 return self._index
 
-    def _pages(self) -> tuple[list[Card], str | None, list[tuple[str, str]]]:
-        """Return the cards of the pages in the folder, the page of anchors, and the pages of measured grids."""
+    def _pages(self) -> tuple[list[Card], str | None, list[tuple[str, str]], list[tuple[str, str]]]:
+        """Return the cards of the pages in the folder, and the pages of anchors, of measured grids and of changes."""
         anchors = ANCHORS_PAGE if (self._folder / ANCHORS_PAGE).is_file() else None
-        return cards_in(self._folder), anchors, pages_in(self._folder)
+        return cards_in(self._folder), anchors, pages_in(self._folder), changed.pages_in(self._folder)
 
     def _put_library(self) -> None:
         """Write plotly's library into the folder, if plotly is installed and the file is not up to date."""
