@@ -57,7 +57,7 @@ begun = @echo '$@: begins'
 timed = TIMEFORMAT='$@: %0R s, processor time %0U s'; time
 
 .PHONY: help papers test test-long test-needs test-build test-rust test-python test-kernel test-wheel interop peer-usrsctp programs testbed bench-net bench-programs bench-explore explore-picture soak soak-kernel fuzz bench
-.PHONY: profile build emu net capi kernel wheel tools docs results site format clean
+.PHONY: profile build emu net capi kernel wheel tools docs schemas results site format clean
 .PHONY: check check-format check-lints check-docs check-house check-python check-dependencies again
 
 help: ## list the commands
@@ -242,6 +242,10 @@ docs: $(engine) ## write the Jupyter notebooks, the classes of counters, the C h
 	$(bin)/python docs/builder/counters.py
 	$(if $(without_linux),,MANYPATH_WRITE_HEADER=1 cargo test --package manypath-capi --test header --quiet)
 	cargo doc --workspace --exclude manypath-bpf $(without_linux) --no-deps --quiet
+
+schemas: $(engine) ## write the JSON schemas of documents and input files into spec/
+	UPDATE_SCHEMA=1 cargo test --package manypath-lab --test stories --quiet the_published_schema
+	for kind in scenario sweep expect emulation; do $(bin)/manypath schema $$kind > spec/files/$$kind.schema.json; done
 
 results: build ## run the simulations whose tables are in docs, and write the tables; TABLE=name makes one, all take 5 minutes
 	$(bin)/python docs/builder/results.py $(TABLE)

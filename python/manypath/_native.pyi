@@ -218,6 +218,9 @@ def queues() -> list[tuple[str, str]]:
 def loss_models() -> list[tuple[str, str]]:
     """Return loss models: names and one-line descriptions."""
 
+def schedulers() -> list[tuple[str, str]]:
+    """Return schedulers of Multipath TCP: names and one-line descriptions."""
+
 def events() -> list[tuple[str, str]]:
     """Return events of runs: names and one-line descriptions."""
 

@@ -4,6 +4,7 @@ Python blocks of a page run in their order and print the text of the `output` bl
 commands after `$` run. Commands in `sh` blocks run if the page has an entry in `SHORTER`, which shortens them. Other
 `sh` blocks take minutes or need a screen, so only the existence of their commands is checked. Rust blocks are quotes
 of compiled sources. TOML and JSON blocks are parsed, and loaded if they name a schema. Blocks of `text` are pictures.
+Blocks that write or change files of the tree, and those that depend on them, are described in `changes.py`.
 """
 
 from __future__ import annotations

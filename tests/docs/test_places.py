@@ -27,7 +27,9 @@ COMMAND = re.compile(r"(?:`|^)(?:sudo )?manypath\s([a-z]+)", re.MULTILINE)
 
 NOT_HERE = {
     "crates/cc/src/algorithms/shared.rs": "own-congestion-control.md",
+    "crates/cc/tests/stories/snapshots/shared.snap": "own-congestion-control.md",
     "crates/link/src/queue/drop_head.rs": "own-queue.md",
+    "crates/tcp/src/mptcp/preferred.rs": "own-scheduler.md",
     "fuzz/NAME/crashes/": "CONTRIBUTING.md",
 }
 """Files that readers or programs make, with the page that says so."""

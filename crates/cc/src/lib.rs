@@ -49,3 +49,8 @@ mod profile;
 mod registry;
 mod rounding;
 mod settings;
+
+/// The examples of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,9 +1,6 @@
 //! The registry of algorithms: one line each.
 
-use crate::algorithms::{
-    Balia, Bmc, CmtRpV1, CmtRpV2, Coupled, Cubic, Ewtcp, Lia, LiaEunice, MptcpLike, NewReno, Olia,
-    WeightedAimd, Wvegas,
-};
+use crate::algorithms::*;
 use crate::settings::Settings;
 use crate::{Algorithm, AlgorithmError, Parameter, UnknownName};
 

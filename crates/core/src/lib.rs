@@ -37,3 +37,8 @@ mod serial;
 mod time;
 mod timers;
 mod waiting;
+
+/// The examples of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

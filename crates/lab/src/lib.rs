@@ -47,6 +47,7 @@ pub use manypath_core::ByLimit;
 pub use manypath_link::DocumentError;
 pub use manypath_link::loss::kinds as loss_models;
 pub use manypath_link::queue::kinds as queues;
+pub use manypath_tcp::Scheduler;
 pub use outcome::{
     FlowOutcome, HeadOfLine, Latency, LinkOutcome, Outcome, PathOutcome, ReorderBuffer,
 };

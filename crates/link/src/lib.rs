@@ -53,3 +53,8 @@ pub use network::{Network, Path};
 pub use pipe::{LossCause, Pipe, Popped};
 pub use queue::{DropReason, Entry, QueueConfig, Verdict};
 pub use trace::{Trace, TraceError};
+
+/// The examples of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -108,3 +108,8 @@ pub use message::Message;
 pub use path::Path;
 pub use peer::Peer;
 pub use stream::Stream;
+
+/// The examples of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -30,7 +30,7 @@ mod _native {
     use crate::registries::{
         algorithm_is_coupled, algorithm_mistake, algorithm_parameters, algorithms, counters,
         engine_version, events, has_debug_assertions, loss_models, nearest, profiles, queues,
-        remedy,
+        remedy, schedulers,
     };
     #[pymodule_export]
     use crate::run::{available_memory, check, ideal_rates, memory, run, run_batch};

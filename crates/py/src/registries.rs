@@ -1,7 +1,7 @@
 //! The registries: names, each with a description of one line. The hint for names that they do not have.
 
 use manypath_cc::Profile;
-use manypath_lab::{ByLimit, Meanings, flow_counters, path_counters};
+use manypath_lab::{ByLimit, Meanings, Scheduler, flow_counters, path_counters};
 use pyo3::prelude::*;
 
 /// Names, each with a description of one line.
@@ -52,6 +52,12 @@ pub(crate) fn queues() -> Names {
 #[pyfunction]
 pub(crate) fn loss_models() -> Names {
     manypath_lab::loss_models().iter().map(|kind| (kind.name, kind.summary)).collect()
+}
+
+/// Schedulers of Multipath TCP: names and descriptions.
+#[pyfunction]
+pub(crate) fn schedulers() -> Names {
+    Scheduler::ALL.iter().map(|scheduler| (scheduler.name(), scheduler.summary())).collect()
 }
 
 /// Counters of the results by kind of frame, and the limits of the columns `blocked_...` of paths: names and meanings.

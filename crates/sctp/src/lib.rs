@@ -42,3 +42,8 @@ pub use packet::{
 pub use path::{PathState, PathStats};
 pub use stats::{ReorderStats, Stats, StreamStats};
 pub use wire::{ChunkPlace, DecodeError, Rule, kind as chunk_type};
+
+/// The examples of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

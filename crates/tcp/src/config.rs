@@ -2,6 +2,8 @@
 
 use manypath_core::{Address, RtoLimits, RtoRule, Span};
 
+use crate::mptcp::Scheduler;
+
 /// Settings of an endpoint. All its connections use them.
 #[derive(Clone, Debug)]
 pub struct Config {
@@ -81,23 +83,6 @@ pub enum Recovery {
     NewReno,
     /// The first new acknowledgement ends fast recovery. RFC 5681 §3.2
     Reno,
-}
-
-/// The subflow of the next data.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize),
-    serde(rename_all = "kebab-case")
-)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub enum Scheduler {
-    /// The one with the smallest round-trip time among the subflows with free windows.
-    LowestRtt,
-    /// Each subflow in turn.
-    RoundRobin,
-    /// All subflows: the same data on each.
-    Redundant,
 }
 
 impl Config {

@@ -18,10 +18,15 @@ mod stats;
 mod subflow;
 mod wire;
 
-pub use config::{Config, Multipath, Recovery, Scheduler};
+pub use config::{Config, Multipath, Recovery};
 pub use endpoint::Endpoint;
 pub use event::{CloseReason, ConnectionId, Event, WriteError};
-pub use mptcp::{Dss, MultipathOption};
+pub use mptcp::{Dss, MultipathOption, Scheduler};
 pub use segment::{Flags, Options, SackBlock, SackBlocks, Segment};
 pub use stats::{PathStats, Stats};
 pub use wire::Handshakes;
+
+/// The examples of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

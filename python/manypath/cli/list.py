@@ -56,16 +56,12 @@ def _metrics() -> Iterable[tuple[str, str]]:
 
 def _models(kind: str) -> Iterable[tuple[str, str]]:
     """Return the names of a kind that the models of scenarios define."""
-    from manypath.scenario import applications, networks, tcp
+    from manypath.scenario import applications, networks
 
-    match kind:
-        case "applications":
-            models = get_args(get_args(applications.Application)[0])
-            return [(model.model_fields["kind"].default, _does(model)) for model in models]
-        case "schedulers":
-            return tcp.SCHEDULERS.items()
-        case _:
-            return networks.TOPOLOGIES.items()
+    if kind == "topologies":
+        return networks.TOPOLOGIES.items()
+    models = get_args(get_args(applications.Application)[0])
+    return [(model.model_fields["kind"].default, _does(model)) for model in models]
 
 
 def _does(application: Any) -> str:
@@ -84,6 +80,7 @@ OF_KINDS: dict[str, Callable[[], Iterable[tuple[str, str]]]] = {
     "profiles": _native.profiles,
     "queues": _native.queues,
     "losses": _native.loss_models,
+    "schedulers": _native.schedulers,
     "events": _native.events,
     "metrics": _metrics,
     "papers": lambda: [(name, _first_line(f"manypath.papers.{name}")) for name in NAMES],

@@ -12,7 +12,7 @@ from manypath.errors import UserError, quoted, remedy
 from manypath.scenario.files import name_of, read_table
 from manypath.scenario.losses import Probability
 from manypath.scenario.model import Model, Rate, Size, Span
-from manypath.scenario.names import CongestionControl
+from manypath.scenario.names import CongestionControl, Scheduler
 
 
 class Way(Model):
@@ -50,7 +50,7 @@ class Description(Model):
     """Queue discipline of all links: drop-tail, or random early detection, which drops from all flows equally."""
     transport: Literal["mptcp", "sctp"] = "mptcp"
     """Protocol of the connection: Multipath TCP, or SCTP over all paths at once (CMT)."""
-    scheduler: Literal["lowest-rtt", "round-robin", "redundant"] | None = None
+    scheduler: Scheduler | None = None
     """Scheduler of Multipath TCP; lowest-rtt by default."""
     socket_buffer: Size | None = Field(default=None, gt=0)
     """Size of the send buffer and of the receive buffer of each host; by default they limit no flow."""

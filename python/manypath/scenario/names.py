@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import AfterValidator, GetJsonSchemaHandler
 from pydantic_core import CoreSchema
@@ -61,5 +61,7 @@ Name = Annotated[str, AfterValidator(as_shown)]
 
 if TYPE_CHECKING:
     CongestionControl = str
+    Scheduler = str
 else:
     CongestionControl = Annotated[str, AfterValidator(known_algorithm), _Names()]
+    Scheduler = Literal[tuple(name for name, _ in _native.schedulers())]

@@ -11,7 +11,7 @@ from pydantic_core import CoreSchema, PydanticCustomError
 from manypath.errors import quoted
 from manypath.scenario.applications import Application, Saturated
 from manypath.scenario.model import Model, Size, Span
-from manypath.scenario.names import CongestionControl, no_path_twice
+from manypath.scenario.names import CongestionControl, Scheduler, no_path_twice
 from manypath.scenario.ranges import Start, in_order
 
 
@@ -180,9 +180,9 @@ class Mptcp(Connection):
     """Name of the protocol."""
     cc: CongestionControl = "lia"
     """Congestion control, as ``manypath list`` shows them."""
-    scheduler: Literal["lowest-rtt", "round-robin", "redundant"] = "lowest-rtt"
-    """The path of the next data: the one with the smallest round-trip time among the paths with free windows, each
-    in turn, or all paths with the same data."""
+    scheduler: Scheduler = "lowest-rtt"
+    """The path of the next data, as ``manypath list schedulers`` shows them. It matters while paths have free windows:
+    if an application always has more data and the buffers have room, every path sends as much as its window allows."""
     opportunistic_retransmission: bool = False
     """Opportunistic retransmission: resend the data that blocks the receive window on another path. [R12]"""
     penalisation: bool = False
@@ -190,11 +190,3 @@ class Mptcp(Connection):
     option_bytes: Size = Field(default="20 B", ge=0, le=40, multiple_of=4)
     """Size of the options in every segment, except selective acknowledgements: the mapping of its data. They count
     in the MSS. A pure acknowledgement that reports gaps leaves room for one SACK block."""
-
-
-SCHEDULERS = {
-    "lowest-rtt": "data goes to the path with the smallest round-trip time among those with free windows",
-    "round-robin": "data goes to each path with a free window in turn",
-    "redundant": "all paths carry the same data",
-}
-"""Meanings of the schedulers."""

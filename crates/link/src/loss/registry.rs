@@ -3,10 +3,7 @@
 use manypath_core::{Random, Time};
 
 use super::dispatch::losses;
-use super::{
-    Bernoulli, BernoulliConfig, BitError, BitErrorConfig, Fate, GilbertElliott,
-    GilbertElliottConfig, Loss, Lossless, LosslessConfig,
-};
+use super::*;
 use crate::error::ConfigError;
 use crate::kind::Kind;
 

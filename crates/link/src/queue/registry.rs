@@ -3,10 +3,7 @@
 use manypath_core::{Random, Rate, Time};
 
 use super::dispatch::queues;
-use super::{
-    Capacity, CoDel, CoDelConfig, DropTail, Entry, FqCoDel, FqCoDelConfig, Limit, Pie, PieConfig,
-    Queue, Red, RedConfig, Verdict,
-};
+use super::*;
 use crate::error::ConfigError;
 use crate::kind::Kind;
 

@@ -4,7 +4,7 @@ use manypath_core::{Span, Time};
 
 use super::branch::{Branch, DataRange};
 use super::option::token;
-use super::schedule::{Schedule, schedule};
+use super::schedule::Schedule;
 use crate::config::{Config, Multipath};
 use crate::subflow::{Opening, Room, Subflow, announce};
 
@@ -67,7 +67,7 @@ impl Supply {
 impl Bundle {
     /// The shared state of a new connection with the key `key`.
     pub(crate) fn new(rules: Multipath, key: u64, waiting: Vec<Opening>, config: &Config) -> Self {
-        let schedule = schedule(rules.scheduler);
+        let schedule = rules.scheduler.schedule();
         let carries_everything = schedule.carries_everything();
         Self {
             rules,
@@ -287,7 +287,7 @@ impl Bundle {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::Scheduler;
+    use crate::Scheduler;
 
     /// Acknowledgements of a slow subflow arrive after later ones of a fast subflow. RFC 8684 §3.3.4
     #[test]

@@ -13,3 +13,4 @@ pub(crate) use branch::DataRange;
 pub(crate) use bundle::{Bundle, Supply};
 pub(crate) use option::token;
 pub use option::{Dss, MultipathOption};
+pub use schedule::Scheduler;

@@ -48,8 +48,7 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 fn rules() -> impl Strategy<Value = Multipath> {
-    let schedulers = [Scheduler::LowestRtt, Scheduler::RoundRobin, Scheduler::Redundant];
-    (prop::sample::select(schedulers.to_vec()), any::<(bool, bool)>()).prop_map(
+    (prop::sample::select(Scheduler::ALL), any::<(bool, bool)>()).prop_map(
         |(scheduler, (opportunistic_retransmission, penalisation))| Multipath {
             scheduler,
             opportunistic_retransmission,

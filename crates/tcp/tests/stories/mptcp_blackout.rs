@@ -34,7 +34,7 @@ fn time_after_a_blackout(path: usize, scheduler: Scheduler, after: Span) -> (Spa
 #[test]
 fn a_path_that_fails_permanently_costs_its_capacity_and_at_most_a_timeout() {
     for (path, millis) in [(0, 400), (1, 400), (0, 660), (1, 660)] {
-        for scheduler in [Scheduler::LowestRtt, Scheduler::RoundRobin, Scheduler::Redundant] {
+        for &scheduler in Scheduler::ALL {
             let (took, alone) = time_after_a_blackout(path, scheduler, Span::from_millis(millis));
             let what = format!("path {path}, {scheduler:?}, {millis} ms: {took} and {alone}");
             // Segments that have just left the queue still arrive

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, get_args
 
 from manypath.display import counted
 from manypath.errors import UserError
@@ -28,7 +28,7 @@ from manypath.quantity import Quantity
 from manypath.scenario import Link, Scenario
 from manypath.scenario.losses import Bernoulli, BitError, GilbertElliott
 from manypath.scenario.model import Model
-from manypath.scenario.queues import CoDel, DropTail, FqCoDel, Pie, Red
+from manypath.scenario.queues import DropTail, Queue
 
 
 def controls_of_links(scenario: Scenario) -> Iterator[Control]:
@@ -189,7 +189,7 @@ def mirrored(scenario: Scenario, name: str) -> str | None:
     return None
 
 
-QUEUES = {"drop-tail": DropTail, "red": Red, "codel": CoDel, "pie": Pie, "fq-codel": FqCoDel}
+QUEUES = {model.model_fields["kind"].default: model for model in get_args(get_args(Queue)[0])}
 """Queue disciplines by kind."""
 
 LOSSES = {
