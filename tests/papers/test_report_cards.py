@@ -39,6 +39,9 @@ from manypath.report.views import Drawing, PaperView, illustrated, view_of
 SEVEN = "C-000-24"
 """A claim in which CMT/RPv2 gives both flows about 7 Mbit/s."""
 
+NO_OTHER_PAGES = {"anchors": None, "measured": [], "changes": []}
+"""Further pages of a report that lists only papers."""
+
 
 @pytest.fixture(scope="module")
 def part(impact: Paper) -> PaperEvaluation:
@@ -219,7 +222,7 @@ def test_published_results_have_columns_beside_those_of_the_runs(
     assert '<section id="reconstruction">' in page
     card = json.loads(card_of(view))
     assert card["finding"].startswith("RED fits best.")
-    index = environment().get_template("index.html.j2").render(cards=[first_page(card)], anchors=None, measured=[])
+    index = environment().get_template("index.html.j2").render(cards=[first_page(card)], **NO_OTHER_PAGES)
     assert index.count('<div class="tally"') == 3
     assert "RED fits best." in index
 
@@ -233,7 +236,7 @@ def first_page(card: Mapping[str, object]) -> dict[str, object]:
 def test_each_square_of_the_index_page_links_to_a_card(part: PaperEvaluation):
     view = view_of(part)
     card = first_page(json.loads(card_of(view)))
-    index = environment().get_template("index.html.j2").render(cards=[card], anchors=None, measured=[])
+    index = environment().get_template("index.html.j2").render(cards=[card], **NO_OTHER_PAGES)
     links = re.findall(r'class="square (\w+)" href="dreibholz2011_impact\.html#([\w-]+)"', index)
     assert {number: verdict for verdict, number in links} == {each.id: each.verdict for each in view.claims}
     page = rendered(view)
