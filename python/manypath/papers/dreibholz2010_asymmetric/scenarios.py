@@ -59,6 +59,9 @@ LARGE = {"send_buffer": SIZE.parse("2.5 MB"), "receive_buffer": SIZE.parse("1.25
 LONG_RTT = 0.040 + 80 * 1507 * 8 / 100e6
 """Round-trip time with 20 ms in each direction and the longest RED queue, s."""
 
+WHOLE = ("19 s", "60 s")
+"""The window of the paper, also with quick precision: a shorter one is not steady, or curves in it are other curves."""
+
 DIP = ("30 s", "35 s")
 """Begin and end of the period in which the second path of one experiment is slow."""
 
@@ -93,19 +96,19 @@ def _behind_fifo(split: str, capacity: int, *, send_buffer: str, receive_buffer:
     return _alone(flow, link.but(rate="10 Mbit/s"), link)
 
 
-@experiment("figure4-left", figure=4)
+@experiment("figure4-left", figure=4, window=WHOLE)
 def small_receive_buffer(split: str, capacity: int) -> Scenario:
     """The receive buffer is half as large as the send buffer ([D10] figure 4 left)."""
     return _behind_fifo(split, capacity, send_buffer="250 kB", receive_buffer="125 kB")
 
 
-@experiment("figure4-middle", figure=4)
+@experiment("figure4-middle", figure=4, window=WHOLE)
 def equal_buffers(split: str, capacity: int) -> Scenario:
     """Both buffers are equally large ([D10] figure 4 middle)."""
     return _behind_fifo(split, capacity, send_buffer="250 kB", receive_buffer="250 kB")
 
 
-@experiment("figure4-right", figure=4)
+@experiment("figure4-right", figure=4, window=WHOLE)
 def small_send_buffer(split: str, capacity: int) -> Scenario:
     """The send buffer is half as large as the receive buffer ([D10] figure 4 right)."""
     return _behind_fifo(split, capacity, send_buffer="125 kB", receive_buffer="250 kB")
@@ -158,7 +161,7 @@ def delay_and_buffers(scale: float, delay: float) -> Scenario:
     return _alone(_unordered(PLAIN, BOTH, **buffers), _longer(delay))
 
 
-@experiment("figure5-timeouts", figure=5, window=("19 s", "60 s"))
+@experiment("figure5-timeouts", figure=5, window=WHOLE)
 def timeouts_at_a_long_delay(smart: bool, sack_path: str) -> Scenario:
     """The best curve of figure 5 right at 100 ms, in the paper's window: timeouts are rare ([D10] section III-C)."""
     flow = _unordered(PLAIN, BOTH, nr_sack=True, smart_fast_rtx=smart, sack_path=sack_path, **LARGE)
@@ -183,7 +186,7 @@ def unordered_delays_pooled(split: str, nr: bool, smart: bool, delay: float) -> 
     return unordered_delays(split, nr, smart, delay, cc=RP)
 
 
-@experiment("figure6-windows", figure=6, series="10 ms")
+@experiment("figure6-windows", figure=6, window=WHOLE, series="10 ms")
 def windows_on_equal_paths(split: str) -> Scenario:
     """Windows of CMT/RP on two equal paths ([D10] section VI-B)."""
     return unordered_rates(split, nr=True, rate=100.0, cc=RP)
