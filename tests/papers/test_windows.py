@@ -56,7 +56,7 @@ def test_a_window_before_a_change_of_regime_is_not_steady_although_mser5_finds_t
 
 def test_a_window_of_full_precision_is_the_same_and_its_halves_are_compared():
     found = [*check_windows(PAPER, PAPER.full, PAPER.experiments.cases(PAPER.full, {"runs"}))]
-    assert all(each.same and each.steady == "steady" and each.replications == 2 for each in found)
+    assert all(each.same and each.steady == "steady" and each.replications == 4 for each in found)
     assert all(each.rates[0].first.mean() == pytest.approx(each.rates[0].rest.mean(), rel=0.05) for each in found)
 
 

@@ -116,7 +116,7 @@ def check_windows(
     precision: Precision,
     cases: Iterable[Case],
     *,
-    replications: int = 2,
+    replications: int = 4,
     most: int = 64,
     workers: int | None = None,
 ) -> Iterator[CheckedWindow]:
