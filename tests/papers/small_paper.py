@@ -67,9 +67,11 @@ def _half(results):
     return near(results.goodput("fixed", "single", north=2.0), 1.0, within=0.1)
 
 
-def precision(name: str, runs: int, measure: str, most: int = 0) -> Precision:
+GRIDS = {"short": {"north": (1.0, 2.0)}, "fixed": {"north": (2.0,)}}
+
+
+def precision(name: str, runs: int, measure: str, most: int = 0, grids=GRIDS) -> Precision:
     """Return a precision. The grid is the same at each precision, and `fixed` has a fixed measured time."""
-    grids = {"short": {"north": (1.0, 2.0)}, "fixed": {"north": (2.0,)}}
     return Precision(
         name=name,
         replications=runs,

@@ -13,6 +13,7 @@ from manypath.cli.output import print_json, print_table
 from manypath.cli.papers_changed import CHANGE, compare, read_changes, refuse_with_changes
 from manypath.cli.papers_summary import summary
 from manypath.cli.papers_view import announce_published, plain_comparison, print_claims, settings_of
+from manypath.cli.papers_warmup import check_warmup
 from manypath.cli.targets import PART, SCHEDULER, STORE, WORKERS, check_store, check_workers, executor_of
 from manypath.display import text_columns
 from manypath.errors import UserError
@@ -56,7 +57,17 @@ def papers(
     store: Annotated[Path, STORE] = Path("runs"),
     report: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("report"),
     publish: Annotated[
-        bool, typer.Option("--publish", help="With --full: write the results into the package (for maintainers).")
+        bool,
+        typer.Option(
+            "--publish", help="With --full or --check-warmup: write the results into the package (for maintainers)."
+        ),
+    ] = False,
+    warmup: Annotated[
+        bool,
+        typer.Option(
+            "--check-warmup",
+            help="Instead of verdicts: check whether the windows of all cases are steady; also of our own studies.",
+        ),
     ] = False,
     verbose: Annotated[bool, typer.Option("--verbose", help="Print every table and claim, and the reasons.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the claims as JSON.")] = False,
@@ -66,6 +77,10 @@ def papers(
     With --set, repeat papers with a change, and print both verdicts on each claim.
     """
     extras = {"causes": causes, "profiles": profiles, "mutations": mutations}
+    if warmup:
+        given = {**extras, "shard": shard, "dask": dask, "verbose": verbose}
+        check_warmup(names or None, given, figure, runs, full=full, workers=workers, publish=publish, as_json=as_json)
+        return
     options = {"figure": figure, "runs": runs, "full": full, **extras}
     others = {"publish": publish, "verbose": verbose, "json": as_json}
     _check_options({**options, "set": changes or None, "workers": workers, "shard": shard, "dask": dask, **others})

@@ -73,7 +73,8 @@ def _claims(claims: Sequence[Verified], comparison: PublishedComparison | None) 
     for item in claims[:MOST_CLAIMS]:
         number = item.claim.id
         differs = f"(published: {published[number]}) " if number in published else ""
-        yield cropped(f"{number:<9} {item.check.verdict:<12} {differs}{item.claim.says}")
+        why = f"({item.unsteady}) " if item.unsteady else ""
+        yield cropped(f"{number:<9} {item.check.verdict:<12} {differs}{why}{item.claim.says}")
     left = len(claims) - MOST_CLAIMS
     if left > 0:
         yield f"and {counted(left, 'further claim')}: --verbose"

@@ -43,6 +43,8 @@ class Verified:
         Text of the claim's own explanation; empty if the claim has none or holds.
     unfinished : str
         Text about suspects that were not tried; empty if there are none.
+    unsteady : str
+        Why a quick run gives no verdict (`manypath.papers.guard`); empty if it does.
     """
 
     claim: Claim
@@ -51,6 +53,12 @@ class Verified:
     trials: Mapping[Switch, Check] = field(default_factory=dict)
     explanation: str = ""
     unfinished: str = ""
+    unsteady: str = ""
+
+    @property
+    def unproven(self) -> bool:
+        """Whether causes are searched for: the claim is contradicted or undecided by its runs."""
+        return self.check.verdict in UNPROVEN and not self.unsteady
 
 
 @dataclass(frozen=True)
@@ -155,7 +163,7 @@ def find_causes(
 
 def untried(item: Verified) -> Verified:
     """Return a claim without trials. Its text gives the estimated number of runs that decide each undecided part."""
-    if item.check.verdict not in UNPROVEN:
+    if not item.unproven:
         return item
     sentences = [_of_part(item, leaf, _movement(leaf, [])) for leaf in item.check.leaves() if leaf.undecided]
     return replace(item, check=item.check.because(" ".join(sentences)))
@@ -188,11 +196,11 @@ def _tried(item: Verified, evidence: Evidence, switch: Switch) -> Verified:
 def _is_done(item: Verified, *, exhaustive: bool) -> bool:
     """Return whether a claim needs no further trials.
 
-    A claim that is neither contradicted nor undecided needs none. With `exhaustive`, every other claim needs further
-    trials. Otherwise one cause for each contradicted part is enough.
+    A claim that is neither contradicted nor undecided by its runs needs none. With `exhaustive`, every other claim
+    needs further trials. Otherwise one cause for each contradicted part is enough.
     """
-    if item.check.verdict not in UNPROVEN or exhaustive:
-        return item.check.verdict not in UNPROVEN
+    if not item.unproven or exhaustive:
+        return not item.unproven
     return all(
         leaf.undecided or any(effect.holds and p_greater(effect.gain) < SIGNIFICANCE for effect in effects)
         for leaf, effects in effects_on(item)
@@ -200,8 +208,8 @@ def _is_done(item: Verified, *, exhaustive: bool) -> bool:
 
 
 def _has_undecided(item: Verified) -> bool:
-    """Return whether a part of a claim is undecided."""
-    return any(leaf.undecided for leaf in item.check.leaves())
+    """Return whether a part of a claim is undecided by its runs."""
+    return item.unproven and any(leaf.undecided for leaf in item.check.leaves())
 
 
 def effects_on(item: Verified) -> list[tuple[Check, list[Effect]]]:
@@ -216,7 +224,7 @@ def effects_on(item: Verified) -> list[tuple[Check, list[Effect]]]:
 
 def _worded(item: Verified, evidence: Evidence, unfinished: str) -> Verified:
     """Return the claim with a text of its causes; `unfinished` is the text about suspects that were not tried."""
-    if item.check.verdict not in UNPROVEN:
+    if not item.unproven:
         return item
     explanation = "" if item.claim.explanation is None else item.claim.explanation(evidence)
     sentences = [explanation] if explanation else []

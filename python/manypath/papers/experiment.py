@@ -115,6 +115,9 @@ class Experiments:
 
     def scenario(self, case: Case, precision: Precision) -> Scenario:
         """Build the scenario of one point, with its measurement window."""
-        experiment = self._by_name[case.experiment]
-        warmup, measure = experiment.window or (precision.warmup, precision.measure)
-        return experiment.scenario(**dict(case.factors)).but(warmup=warmup, measure=measure)
+        warmup, measure = self.window(case, precision)
+        return self._by_name[case.experiment].scenario(**dict(case.factors)).but(warmup=warmup, measure=measure)
+
+    def window(self, case: Case, precision: Precision) -> tuple[str, str]:
+        """Return the warm-up and the duration of the measurement of one point."""
+        return self._by_name[case.experiment].window or (precision.warmup, precision.measure)

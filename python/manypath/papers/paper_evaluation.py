@@ -10,6 +10,7 @@ from manypath.papers.causes import Verified, find_causes, untried
 from manypath.papers.changed import ChangedPaper
 from manypath.papers.evidence import Case, Evidence, Runs
 from manypath.papers.experiment import Precision
+from manypath.papers.guard import guarded
 from manypath.papers.mutations import Matrix
 from manypath.papers.paper import Figure, Paper
 from manypath.papers.profiles import Profiles
@@ -100,6 +101,7 @@ def evaluate_paper(
     evidence = Evidence(_plain_runs(runner, figure, cases, grow))
     looks = plan(precision.replications, precision.most if causes else 0)
     decided, grown = decide(claims, evidence, looks, runner.plain, precision.budget)
+    decided = guarded(decided, paper, precision)
     part = PaperEvaluation(
         paper=paper,
         precision=precision,

@@ -111,7 +111,7 @@ def _card(
     """Return the card of a claim that was checked here."""
     check = item.check
     # The check of an open claim contains the reason.
-    explanation = item.explanation or (check.why if check.verdict == "open" else "")
+    explanation = item.unsteady or item.explanation or (check.why if check.verdict == "open" else "")
     return ClaimView(
         id=item.claim.id,
         place=item.claim.place,

@@ -12,6 +12,9 @@ experiment = Experiments()
 LINK = Link(rate="10 Mbit/s", delay="1 ms", queue=DropTail(packets=100))
 """One core link ([D11] section V)."""
 
+WHOLE = ("20 s", "300 s")
+"""The window of the paper, also with quick precision: curves in a shorter one are other curves."""
+
 
 @experiment("figure2-left", figure=2)
 def all_paths_disjoint(cc: str, paths: int) -> Scenario:
@@ -31,7 +34,7 @@ def varying_northern_rate(cc: str, north: float) -> Scenario:
     return _against_one(_south_and_north(5.0, north), cc)
 
 
-@experiment("figure3-windows", figure=3, series="10 ms")
+@experiment("figure3-windows", figure=3, window=WHOLE, series="10 ms")
 def windows_beside_a_slow_northern_path(cc: str) -> Scenario:
     """The slowest northern path of figure 3, with window curves ([D11] section VI-B.1)."""
     return _against_one(_south_and_north(5.0, 0.25), cc)
@@ -57,7 +60,7 @@ def windows_over_time(cc: str) -> Scenario:
     return _against_one(_south_and_north(10.0, 5.0), cc)
 
 
-@experiment("worked-example", series="10 ms")
+@experiment("worked-example", window=WHOLE, series="10 ms")
 def two_paths_of_its_own() -> Scenario:
     """A single CMT/RPv2 flow on paths of 10 and 2 Mbit/s ([D11] section III-B.2)."""
     network = disjoint(fast=LINK, slow=LINK.but(rate="2 Mbit/s"))

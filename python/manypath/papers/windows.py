@@ -1,0 +1,236 @@
+"""The checked quick windows of each paper, in a small table that is part of the package.
+
+`manypath papers NAME --check-warmup --publish` writes the file `windows.json` into the folder of the paper or study. It
+has a row for each experiment whose quick window is not that of full precision. A hash of the scenarios ties a row to
+the experiment, so that a changed experiment counts as unchecked.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from itertools import groupby
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, TypeAdapter
+
+from manypath import _native
+from manypath.errors import UserError, quoted
+from manypath.outputs import Kind, writing
+from manypath.papers import kept
+from manypath.papers.consistency import Amount, Count, Whole, malformed, repeated
+from manypath.papers.evidence import Case, Level
+from manypath.papers.experiment import Precision
+from manypath.papers.paper import Paper
+from manypath.papers.runner import SEED
+from manypath.papers.steadiness import CheckedWindow, Steady
+from manypath.quantity import SPAN
+
+FORMAT = 1
+"""Version of the tables. Tables of other versions are refused."""
+
+FILE = "windows.json"
+"""Name of a table, in the folder of its paper."""
+
+
+@dataclass(frozen=True)
+class UnsteadyCase:
+    """A case whose quick window is not shown to be steady.
+
+    Attributes
+    ----------
+    factors : mapping
+        The levels of its factors.
+    flow : str
+        The flow with the largest change.
+    steady : Steady
+        The outcome of the check.
+    first, rest : float
+        Its goodput in the quick window and in the rest of the full run, Mbit/s.
+    truncation : float or None
+        Time that MSER-5 removes from the full run, in seconds; None without an estimate.
+    """
+
+    factors: Mapping[str, Level]
+    flow: str
+    steady: Steady
+    first: Amount
+    rest: Amount
+    truncation: Amount | None
+
+
+@dataclass(frozen=True)
+class CheckedExperiment:
+    """The check of the quick windows of an experiment.
+
+    Attributes
+    ----------
+    experiment : str
+        Name of the experiment.
+    scenarios : str
+        Hash of its scenarios and windows.
+    cases : int
+        Number of its cases.
+    replications : int
+        Largest number of runs of a case.
+    truncation : float or None
+        Largest truncation by MSER-5 of a flow, in seconds; None without an estimate.
+    unsteady : tuple of UnsteadyCase
+        The cases that are not shown to be steady.
+    """
+
+    experiment: str
+    scenarios: str
+    cases: Count
+    replications: Count
+    truncation: Amount | None
+    unsteady: tuple[UnsteadyCase, ...]
+
+    def why(self, case: Case) -> str:
+        """Return why a case has no quick verdict; empty if its window is steady."""
+        found = next((each for each in self.unsteady if Case.of(self.experiment, **each.factors) == case), None)
+        if found is None:
+            return ""
+        shown = "not steady" if found.steady == "changes" else "not shown to be steady"
+        rates = (
+            f"{found.flow} has {found.first:.3g} Mbit/s in it and {found.rest:.3g} Mbit/s in the rest of the full run"
+        )
+        cut = "" if found.truncation is None else f"; MSER-5 suggests {found.truncation:g} s"
+        return f"the quick window of {self.experiment} is {shown}: {rates}{cut}"
+
+
+def load(name: str) -> dict[str, CheckedExperiment] | None:
+    """Return the checked experiments of a paper or study by name; None if there is no table.
+
+    Raises
+    ------
+    UserError
+        If the file is no table of this version, is inconsistent, or belongs to another paper.
+    """
+    file = kept.file_of(name, FILE)
+    if not file.is_file():
+        return None
+    table = kept.read(_TABLE, file, AGAIN)
+    wrong = next(_wrong(table, name), None)
+    if wrong:
+        raise UserError(f"{file}: {wrong}: {AGAIN}")
+    return {each.experiment: each for each in table.experiments}
+
+
+def is_shorter(paper: Paper, precision: Precision, case: Case) -> bool:
+    """Return whether a case has another window than with full precision."""
+    return _spans(paper, precision, case) != _spans(paper, paper.full, case)
+
+
+def _spans(paper: Paper, precision: Precision, case: Case) -> list[int]:
+    """Return the warm-up and the duration of the measurement of a case, in nanoseconds."""
+    return [SPAN.parse(text) for text in paper.experiments.window(case, precision)]
+
+
+def scenarios_of(paper: Paper, experiment: str) -> str:
+    """Return a hash of the quick cases of an experiment, with their scenarios and both windows.
+
+    Settings with their default values are left out, so that a new setting does not change it.
+    """
+    lines: list[str] = []
+    for case in paper.experiments.cases(paper.quick, {experiment}):
+        windows = [_spans(paper, each, case) for each in (paper.quick, paper.full)]
+        scenario = paper.experiments.scenario(case, paper.full).model_dump(mode="json", exclude_defaults=True)
+        lines.append(json.dumps([str(case), windows, scenario], sort_keys=True))
+    return sha256("\n".join(lines).encode()).hexdigest()[:HASH]
+
+
+def check_targets(papers: Iterable[Paper]) -> None:
+    """Check that the tables of papers can be written.
+
+    Raises
+    ------
+    UserError
+        If the package is not in a source tree, or a file cannot be written.
+    """
+    kept.check_targets((paper.name for paper in papers), FILE, KIND)
+
+
+def publish(paper: Paper, found: Iterable[CheckedWindow]) -> Path:
+    """Write the checks of all quick windows of a paper into the package, and return the path of the file."""
+    target = kept.file_of(paper.name, FILE)
+    with writing("--publish", target):
+        target.write_text(table(paper, found), encoding="utf-8")
+    return target
+
+
+def table(paper: Paper, found: Iterable[CheckedWindow]) -> str:
+    """Return the text of the table, with a line for each experiment with a shorter quick window."""
+    shorter = sorted((each for each in found if not each.same), key=lambda each: each.case.experiment)
+    rows = [_row(paper, name, [*group]) for name, group in groupby(shorter, lambda each: each.case.experiment)]
+    head = {"windows": FORMAT, "paper": paper.name, "engine": _native.engine_version(), "seed": SEED}
+    lines = [f'"{name}": {_json(value)}' for name, value in head.items()]
+    lines.append('"experiments": [\n' + ",\n".join(map(_json, rows)) + "\n]")
+    return "{" + ",\n".join(lines) + "}\n"
+
+
+def _row(paper: Paper, name: str, found: Sequence[CheckedWindow]) -> dict[str, Any]:
+    return {
+        "experiment": name,
+        "scenarios": scenarios_of(paper, name),
+        "cases": len(found),
+        "replications": max(each.replications for each in found),
+        "truncation": max((each.truncation for each in found if each.truncation is not None), default=None),
+        "unsteady": [
+            {
+                "factors": dict(each.case.factors),
+                "flow": each.rates[0].flow,
+                "steady": each.steady,
+                "first": round(float(each.rates[0].first.mean()), 4),
+                "rest": round(float(each.rates[0].rest.mean()), 4),
+                "truncation": each.rates[0].truncation,
+            }
+            for each in found
+            if each.steady != "steady"
+        ],
+    }
+
+
+def _readable(version: int) -> int:
+    if version != FORMAT:
+        raise ValueError(f"version {version} is unknown: this package reads version {FORMAT}")
+    return version
+
+
+@dataclass(frozen=True)
+class _Table:
+    """The content of a file. `windows` is the first field, so a wrong version is reported before other errors."""
+
+    windows: Annotated[int, AfterValidator(_readable)]
+    paper: str
+    engine: str
+    seed: Whole
+    experiments: tuple[CheckedExperiment, ...]
+
+
+def _wrong(table: _Table, name: str) -> Iterator[str]:
+    """Describe the inconsistencies in a table: the field, and what is wrong."""
+    if table.paper != name:
+        yield f"paper: {quoted(table.paper)} is not {name}"
+    yield from malformed("engine", table.engine, 16)
+    yield from repeated("experiments", [each.experiment for each in table.experiments])
+    for each in table.experiments:
+        yield from malformed(f"experiments.{each.experiment}.scenarios", each.scenarios, HASH)
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+
+_TABLE = TypeAdapter(_Table)
+
+AGAIN = "delete it and check the windows of the paper again"
+
+HASH = 16
+"""Characters of a hash."""
+
+KIND = Kind("a table of checked windows", lambda head, _: head.startswith(b'{"windows": '))
+"""Kind of the file, for checks of outputs."""
