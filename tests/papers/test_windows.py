@@ -83,6 +83,18 @@ def test_no_cause_is_searched_for_a_claim_without_a_quick_verdict(checked, packa
     assert set(part.profiles.verdicts(item.claim)) == {"undecided"}
 
 
+def test_a_change_gives_no_verdict_on_an_unsteady_window(checked, package):
+    windows.publish(PAPER, checked)
+    evaluation = evaluate([PAPER], changes={"flows.tcp.send_buffer": "20 kB"}, store=None, progress=False)
+    change = evaluation.papers[0].change
+    assert change is not None
+    fills, has_nothing = change.claims
+    assert (fills.before.verdict, fills.reached) == ("holds", True)
+    assert (has_nothing.before.verdict, has_nothing.after.verdict) == ("undecided", "undecided")
+    assert has_nothing.reached
+    assert has_nothing.after.why == has_nothing.before.why
+
+
 def test_the_reason_has_the_truncation_by_mser5():
     stalled = UnsteadyCase({"rate": 2.0}, "tcp", "changes", 0.012, 1.83, 1.45)
     checked = CheckedExperiment("stalls", "", 1, 2, 1.45, (stalled,))

@@ -24,6 +24,23 @@ if TYPE_CHECKING:
     from manypath.papers.paper import Paper
     from manypath.settings import Settings
 
+CAUSES = typer.Option(
+    help="Search for causes: further runs for undecided claims, and runs with one change. By default with --full or "
+    "--runs, and for papers without published full results."
+)
+"""The option for causes."""
+
+PUBLISH = typer.Option(
+    "--publish", help="With --full or --check-warmup: write the results into the package (for maintainers)."
+)
+"""The option for publication."""
+
+CHECK_WARMUP = typer.Option(
+    "--check-warmup",
+    help="Instead of verdicts: check whether the windows of all cases are steady; also of our own studies.",
+)
+"""The option for the check of windows."""
+
 
 def papers(
     names: Annotated[
@@ -37,13 +54,7 @@ def papers(
     changes: Annotated[list[str] | None, CHANGE] = None,
     runs: Annotated[int | None, typer.Option(help="Replications of each scenario, instead of the paper's.")] = None,
     full: Annotated[bool, typer.Option("--full", help="The paper's own grid and repetitions; takes hours.")] = False,
-    causes: Annotated[
-        bool | None,
-        typer.Option(
-            help="Search for causes: further runs for undecided claims, and runs with one change. By default with "
-            "--full or --runs, and for papers without published full results."
-        ),
-    ] = None,
+    causes: Annotated[bool | None, CAUSES] = None,
     profiles: Annotated[
         bool | None, typer.Option(help="Check every claim under each accounting profile. By default with --full.")
     ] = None,
@@ -56,19 +67,8 @@ def papers(
     dask: Annotated[str | None, SCHEDULER] = None,
     store: Annotated[Path, STORE] = Path("runs"),
     report: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("report"),
-    publish: Annotated[
-        bool,
-        typer.Option(
-            "--publish", help="With --full or --check-warmup: write the results into the package (for maintainers)."
-        ),
-    ] = False,
-    warmup: Annotated[
-        bool,
-        typer.Option(
-            "--check-warmup",
-            help="Instead of verdicts: check whether the windows of all cases are steady; also of our own studies.",
-        ),
-    ] = False,
+    publish: Annotated[bool, PUBLISH] = False,
+    warmup: Annotated[bool, CHECK_WARMUP] = False,
     verbose: Annotated[bool, typer.Option("--verbose", help="Print every table and claim, and the reasons.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the claims as JSON.")] = False,
 ) -> None:
@@ -78,7 +78,7 @@ def papers(
     """
     extras = {"causes": causes, "profiles": profiles, "mutations": mutations}
     if warmup:
-        given = {**extras, "shard": shard, "dask": dask, "verbose": verbose}
+        given = {**extras, "set": changes or None, "shard": shard, "dask": dask, "verbose": verbose}
         check_warmup(names or None, given, figure, runs, full=full, workers=workers, publish=publish, as_json=as_json)
         return
     options = {"figure": figure, "runs": runs, "full": full, **extras}

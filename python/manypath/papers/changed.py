@@ -16,6 +16,7 @@ from manypath.papers.check import Check
 from manypath.papers.claim import Claim
 from manypath.papers.evidence import Evidence
 from manypath.papers.given_changes import Reach
+from manypath.papers.guard import without_verdict
 from manypath.papers.mean import Mean
 from manypath.papers.predicates import label
 from manypath.papers.reading import Reading
@@ -200,7 +201,7 @@ def measure_change(runner: Runner, reach: Reach, verified: Sequence[Verified], e
     claims: list[ChangedClaim] = []
     for item in verified:
         reached = evidence.changes(switch.name, item.read)
-        after = _checked(item.claim, evidence.under(switch.name)) if reached else item.check
+        after = _checked(item, evidence.under(switch.name)) if reached else item.check
         claims.append(ChangedClaim(item.claim, item.check, after, reached))
     return ChangedPaper(reach, tuple(claims), evidence.under(switch.name))
 
@@ -243,10 +244,13 @@ def _plain_mean(mean: Mean) -> dict[str, float | None]:
     return mean.plain() if math.isfinite(mean.mean) else {"mean": None, "half_width": None}
 
 
-def _checked(claim: Claim, evidence: Evidence) -> Check:
-    """Check a claim with a change. The verdict is `open` if the change removes a value that the check needs."""
+def _checked(item: Verified, evidence: Evidence) -> Check:
+    """Check a claim with a change. The verdict is `open` if the change removes a value that the check needs.
+
+    A claim without a verdict because of its window has none with the change either.
+    """
     try:
-        return verify(claim, evidence).check
+        return without_verdict(verify(item.claim, evidence), [item.unsteady] if item.unsteady else []).check
     except UNMEASURED as error:
         return Check("open", f"the change removes a value of the check ({type(error).__name__}: {error})", "", 0)
 

@@ -31,7 +31,7 @@ def guarded(items: Sequence[Verified], paper: Paper, precision: Precision) -> li
     current = {name: row for name, row in (table or {}).items() if row.scenarios == scenarios_of(paper, name)}
     for case in {case for item in items for case in item.read}:
         found[case] = _why(paper, precision, case, current)
-    return [_without_verdict(item, sorted({found[case] for case in item.read} - {""})) for item in items]
+    return [without_verdict(item, sorted({found[case] for case in item.read} - {""})) for item in items]
 
 
 def _why(paper: Paper, precision: Precision, case: Case, table: Mapping[str, CheckedExperiment]) -> str:
@@ -46,7 +46,7 @@ def _why(paper: Paper, precision: Precision, case: Case, table: Mapping[str, Che
     return table[name].why(case)
 
 
-def _without_verdict(item: Verified, reasons: Sequence[str]) -> Verified:
+def without_verdict(item: Verified, reasons: Sequence[str]) -> Verified:
     """Return a claim as undecided for these reasons; unchanged without reasons, or if it is open."""
     if not reasons or item.check.verdict == "open":
         return item
