@@ -10,7 +10,7 @@ use proptest::strategy::Union;
 /// Any registered queue discipline, with parameters that take effect within 300 packets.
 pub(crate) fn queue() -> impl Strategy<Value = QueueConfig> {
     let strategies = [
-        ("drop-tail", drop_tail().boxed()),
+        ("drop-tail", capacity().prop_map(QueueConfig::DropTail).boxed()),
         ("red", red().boxed()),
         ("codel", codel().boxed()),
         ("pie", pie().boxed()),
@@ -60,11 +60,8 @@ pub(crate) fn trace() -> impl Strategy<Value = Trace> {
     })
 }
 
-fn drop_tail() -> impl Strategy<Value = QueueConfig> {
-    prop_oneof![
-        (1_u64..20).prop_map(|packets| QueueConfig::DropTail(Capacity::Packets(packets))),
-        (1_u64..20_000).prop_map(|bytes| QueueConfig::DropTail(Capacity::Bytes(bytes))),
-    ]
+fn capacity() -> impl Strategy<Value = Capacity> {
+    prop_oneof![(1_u64..20).prop_map(Capacity::Packets), (1_u64..20_000).prop_map(Capacity::Bytes)]
 }
 
 fn red() -> impl Strategy<Value = QueueConfig> {
