@@ -1,4 +1,4 @@
-"""The quick window of a paper is compared with the rest of the full run, and guards its quick verdicts."""
+"""The quick window of a paper is compared with the full window, and guards its quick verdicts."""
 
 import json
 from dataclasses import replace
@@ -48,8 +48,8 @@ def test_a_window_before_a_change_of_regime_is_not_steady_although_mser5_finds_t
     assert stalled.steady == "changes"
     assert (stalled.window, stalled.full) == ((100_000_000, 700_000_000), (100_000_000, 4_100_000_000))
     (rates,) = stalled.rates
-    assert rates.first.mean() < 0.1
-    assert 1.0 < rates.rest.mean() < 2.0
+    assert rates.one.mean() < 0.1
+    assert 1.0 < rates.other.mean() < 2.0
     quick = Campaign(PAPER.experiments.scenario(stalled.case, PAPER.quick), replications=3)
     assert check_warmup(quick.run(store=None, progress=False))["enough"].all()
 
@@ -57,7 +57,7 @@ def test_a_window_before_a_change_of_regime_is_not_steady_although_mser5_finds_t
 def test_a_window_of_full_precision_is_the_same_and_its_halves_are_compared():
     found = [*check_windows(PAPER, PAPER.full, PAPER.experiments.cases(PAPER.full, {"runs"}))]
     assert all(each.same and each.steady == "steady" and each.replications == 4 for each in found)
-    assert all(each.rates[0].first.mean() == pytest.approx(each.rates[0].rest.mean(), rel=0.05) for each in found)
+    assert all(each.rates[0].one.mean() == pytest.approx(each.rates[0].other.mean(), rel=0.05) for each in found)
 
 
 def test_a_claim_that_reads_an_unsteady_window_has_no_quick_verdict_and_a_reason(checked, package):
@@ -100,8 +100,8 @@ def test_the_reason_has_the_truncation_by_mser5():
     checked = CheckedExperiment("stalls", "", 1, 2, 1.45, (stalled,))
     assert checked.why(Case.of("stalls", rate=8.0)) == ""
     assert checked.why(Case.of("stalls", rate=2.0)) == (
-        "the quick window of stalls is not steady: tcp has 0.012 Mbit/s in it and 1.83 Mbit/s in the rest of the full "
-        "run; MSER-5 suggests 1.45 s"
+        "the quick window of stalls is not steady: tcp has 0.012 Mbit/s in it and 1.83 Mbit/s in the full window; "
+        "MSER-5 suggests 1.45 s"
     )
 
 

@@ -110,11 +110,11 @@ def _unsteady(name: str, checked: Sequence[CheckedWindow]) -> Iterator[str]:
     for each in checked:
         if each.steady != "steady":
             worst = each.rates[0]
-            parts = "the first and the second half" if each.same else "the window and the rest of the full run"
+            parts = "the halves of the window" if each.same else "the window and the full window"
             cut = "no estimate" if worst.truncation is None else f"{worst.truncation:g} s"
             yield (
-                f"{name}: {each.case}: {each.steady}: {worst.flow} has {worst.first.mean():.4g} and "
-                f"{worst.rest.mean():.4g} Mbit/s in {parts}; {each.replications} runs; MSER-5 suggests {cut}"
+                f"{name}: {each.case}: {each.steady}: {worst.flow} has {worst.one.mean():.4g} and "
+                f"{worst.other.mean():.4g} Mbit/s in {parts}; {each.replications} runs; MSER-5 suggests {cut}"
             )
 
 
@@ -131,8 +131,8 @@ def _plain(name: str, each: CheckedWindow) -> dict[str, Any]:
         "flows": [
             {
                 "flow": rates.flow,
-                "first": rates.first.tolist(),
-                "rest": rates.rest.tolist(),
+                "one": rates.one.tolist(),
+                "other": rates.other.tolist(),
                 "tolerance": rates.tolerance,
                 "truncation": rates.truncation,
             }

@@ -1,9 +1,8 @@
 """Checks whether the quick window of a case measures the same rates as the window of full precision.
 
-A window is *steady* if, for every flow, the goodput in it differs from the goodput in the rest of the full run by less
-than a tolerance. The rest is the time from the end of the window to the end of the full window. Two one-sided t-tests
-over replications show it at 95 % (`manypath.papers.verdict.within`). If the window is that of full precision, nothing
-is left to compare it with, and its halves are compared instead.
+A window is *steady* if, for every flow, the mean goodput in it differs from the mean in the window of full precision,
+in the same run, by less than a tolerance. Two one-sided t-tests over replications show it at 95 %
+(`manypath.papers.verdict.within`). If both windows are equal, the halves of the window are compared instead.
 
 MSER-5 cannot decide this: a run that ends before a change of regime looks steady to it, and it truncates flows whose
 rate differs by much less than any claim notices. It is applied to the full run, and says where a regime begins.
@@ -50,8 +49,9 @@ class Rates:
     ----------
     flow : str
         Name of the flow, or of the first one of several.
-    first, rest : array
-        Goodput in the window and in the rest of the full run, Mbit/s, one value for each replication.
+    one, other : array
+        Goodput in the window and in the full window, Mbit/s, one value for each replication. If both windows are equal,
+        that in the halves of the window.
     tolerance : float
         Difference that is too large, Mbit/s.
     truncation : float or None
@@ -59,20 +59,20 @@ class Rates:
     """
 
     flow: str
-    first: Sample
-    rest: Sample
+    one: Sample
+    other: Sample
     tolerance: float
     truncation: float | None
 
     @property
     def line(self) -> Line:
         """The tests of the difference against the tolerance."""
-        return within(self.rest - self.first, self.tolerance)
+        return within(self.other - self.one, self.tolerance)
 
     @property
     def change(self) -> float:
         """The difference of the means, as a part of the tolerance."""
-        return abs(float(self.rest.mean() - self.first.mean())) / self.tolerance
+        return abs(float(self.other.mean() - self.one.mean())) / self.tolerance
 
 
 @dataclass(frozen=True)
@@ -174,9 +174,9 @@ def _window(scenario: Scenario) -> Window:
 
 
 def _parts(window: Window, full: Window) -> tuple[Window, Window]:
-    """Return the window and the rest of the full run, or the halves of a window after which there is no rest."""
-    if window[1] < full[1]:
-        return window, (window[1], full[1])
+    """Return the windows to compare: the two, or the halves of one."""
+    if window != full:
+        return window, full
     middle = sum(window) // 2
     return (window[0], middle), (middle, window[1])
 
@@ -213,11 +213,11 @@ def _rates(
     found: list[Rates] = []
     for number, name in enumerate(dict.fromkeys(groups.values())):
         series = runs[:, number]
-        first, rest = (_mean_in(series, every, part) for part in parts)
-        mean = float(_mean_in(series, every, (parts[0][0], parts[1][1])).mean())
+        one, other = (_mean_in(series, every, part) for part in parts)
+        tolerance = max(ABOUT * float(other.mean()), VISIBLE * capacity)
         cut = mser5(series.mean(axis=0))
         truncation = None if cut is None else cut * every / 1e9
-        found.append(Rates(name, first, rest, max(ABOUT * mean, VISIBLE * capacity), truncation))
+        found.append(Rates(name, one, other, tolerance, truncation))
     return found
 
 
@@ -230,7 +230,7 @@ def _mean_in(series: NDArray[np.float64], every: int, window: Window) -> Sample:
 
 
 ABOUT = 0.1
-"""Tolerance as a part of the mean goodput."""
+"""Tolerance as a part of the mean goodput in the full window."""
 
 VISIBLE = 0.01
 """Tolerance as a part of the rate of all paths."""

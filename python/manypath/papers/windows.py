@@ -48,8 +48,8 @@ class UnsteadyCase:
         The flow with the largest change.
     steady : Steady
         The outcome of the check.
-    first, rest : float
-        Its goodput in the quick window and in the rest of the full run, Mbit/s.
+    quick, full : float
+        Its goodput in the quick window and in the full window of the same runs, Mbit/s.
     truncation : float or None
         Time that MSER-5 removes from the full run, in seconds; None without an estimate.
     """
@@ -57,8 +57,8 @@ class UnsteadyCase:
     factors: Mapping[str, Level]
     flow: str
     steady: Steady
-    first: Amount
-    rest: Amount
+    quick: Amount
+    full: Amount
     truncation: Amount | None
 
 
@@ -95,9 +95,7 @@ class CheckedExperiment:
         if found is None:
             return ""
         shown = "not steady" if found.steady == "changes" else "not shown to be steady"
-        rates = (
-            f"{found.flow} has {found.first:.3g} Mbit/s in it and {found.rest:.3g} Mbit/s in the rest of the full run"
-        )
+        rates = f"{found.flow} has {found.quick:.3g} Mbit/s in it and {found.full:.3g} Mbit/s in the full window"
         cut = "" if found.truncation is None else f"; MSER-5 suggests {found.truncation:g} s"
         return f"the quick window of {self.experiment} is {shown}: {rates}{cut}"
 
@@ -184,8 +182,8 @@ def _row(paper: Paper, name: str, found: Sequence[CheckedWindow]) -> dict[str, A
                 "factors": dict(each.case.factors),
                 "flow": each.rates[0].flow,
                 "steady": each.steady,
-                "first": round(float(each.rates[0].first.mean()), 4),
-                "rest": round(float(each.rates[0].rest.mean()), 4),
+                "quick": round(float(each.rates[0].one.mean()), 4),
+                "full": round(float(each.rates[0].other.mean()), 4),
                 "truncation": each.rates[0].truncation,
             }
             for each in found

@@ -59,11 +59,6 @@ LARGE = {"send_buffer": SIZE.parse("2.5 MB"), "receive_buffer": SIZE.parse("1.25
 LONG_RTT = 0.040 + 80 * 1507 * 8 / 100e6
 """Round-trip time with 20 ms in each direction and the longest RED queue, s."""
 
-WHOLE = ("19 s", "60 s")
-"""The window of the paper, also with quick precision. A shorter one is not steady: behind drop-tail queues the regime
-changes at the first heartbeat, and with bit errors or CMT/RP the rate in 20 s differs by up to half between runs.
-Curves in a shorter window are other curves."""
-
 DIP = ("30 s", "35 s")
 """Begin and end of the period in which the second path of one experiment is slow."""
 
@@ -98,19 +93,19 @@ def _behind_fifo(split: str, capacity: int, *, send_buffer: str, receive_buffer:
     return _alone(flow, link.but(rate="10 Mbit/s"), link)
 
 
-@experiment("figure4-left", figure=4, window=WHOLE)
+@experiment("figure4-left", figure=4)
 def small_receive_buffer(split: str, capacity: int) -> Scenario:
     """The receive buffer is half as large as the send buffer ([D10] figure 4 left)."""
     return _behind_fifo(split, capacity, send_buffer="250 kB", receive_buffer="125 kB")
 
 
-@experiment("figure4-middle", figure=4, window=WHOLE)
+@experiment("figure4-middle", figure=4)
 def equal_buffers(split: str, capacity: int) -> Scenario:
     """Both buffers are equally large ([D10] figure 4 middle)."""
     return _behind_fifo(split, capacity, send_buffer="250 kB", receive_buffer="250 kB")
 
 
-@experiment("figure4-right", figure=4, window=WHOLE)
+@experiment("figure4-right", figure=4)
 def small_send_buffer(split: str, capacity: int) -> Scenario:
     """The send buffer is half as large as the receive buffer ([D10] figure 4 right)."""
     return _behind_fifo(split, capacity, send_buffer="125 kB", receive_buffer="250 kB")
@@ -144,7 +139,7 @@ def unordered_rates(split: str, nr: bool, rate: float, cc: str = PLAIN) -> Scena
     return _alone(_unordered(cc, split, nr_sack=nr), _slower(rate))
 
 
-@experiment("figure5-errors", figure=5, window=WHOLE)
+@experiment("figure5-errors", figure=5)
 def unordered_errors(split: str, nr: bool, reports: bool, errors: float, cc: str = PLAIN) -> Scenario:
     """The bit error rate of the second path varies ([D10] figure 5 middle)."""
     return _alone(_unordered(cc, split, nr_sack=nr, packet_drop_reports=reports), _faulty(errors))
@@ -163,20 +158,20 @@ def delay_and_buffers(scale: float, delay: float) -> Scenario:
     return _alone(_unordered(PLAIN, BOTH, **buffers), _longer(delay))
 
 
-@experiment("figure5-timeouts", figure=5, window=WHOLE)
+@experiment("figure5-timeouts", figure=5, window=("19 s", "60 s"))
 def timeouts_at_a_long_delay(smart: bool, sack_path: str) -> Scenario:
     """The best curve of figure 5 right at 100 ms, in the paper's window: timeouts are rare ([D10] section III-C)."""
     flow = _unordered(PLAIN, BOTH, nr_sack=True, smart_fast_rtx=smart, sack_path=sack_path, **LARGE)
     return _alone(flow, _longer(100.0))
 
 
-@experiment("figure6-rate", figure=6, window=WHOLE)
+@experiment("figure6-rate", figure=6)
 def unordered_rates_pooled(split: str, nr: bool, rate: float) -> Scenario:
     """As figure 5 left, under CMT/RP ([D10] figure 6 left)."""
     return unordered_rates(split, nr, rate, cc=RP)
 
 
-@experiment("figure6-errors", figure=6, window=WHOLE)
+@experiment("figure6-errors", figure=6)
 def unordered_errors_pooled(split: str, nr: bool, reports: bool, errors: float) -> Scenario:
     """As figure 5 middle, under CMT/RP ([D10] figure 6 middle)."""
     return unordered_errors(split, nr, reports, errors, cc=RP)
@@ -188,7 +183,7 @@ def unordered_delays_pooled(split: str, nr: bool, smart: bool, delay: float) -> 
     return unordered_delays(split, nr, smart, delay, cc=RP)
 
 
-@experiment("figure6-windows", figure=6, window=WHOLE, series="10 ms")
+@experiment("figure6-windows", figure=6, series="10 ms")
 def windows_on_equal_paths(split: str) -> Scenario:
     """Windows of CMT/RP on two equal paths ([D10] section VI-B)."""
     return unordered_rates(split, nr=True, rate=100.0, cc=RP)
@@ -207,7 +202,7 @@ def ordered_rates(rescheduling: str, split: str, rate: float, cc: str = PLAIN) -
     return _alone(_ordered(cc, rescheduling, split), _slower(rate))
 
 
-@experiment("figure7-errors", figure=7, window=WHOLE)
+@experiment("figure7-errors", figure=7)
 def ordered_errors(rescheduling: str, split: str, reports: bool, errors: float, cc: str = PLAIN) -> Scenario:
     """The bit error rate of the second path varies ([D10] figure 7 middle)."""
     return _alone(_ordered(cc, rescheduling, split, packet_drop_reports=reports), _faulty(errors))
@@ -248,7 +243,7 @@ def ordered_rates_pooled(rescheduling: str, split: str, rate: float) -> Scenario
     return ordered_rates(rescheduling, split, rate, cc=RP)
 
 
-@experiment("figure8-errors", figure=8, window=WHOLE)
+@experiment("figure8-errors", figure=8)
 def ordered_errors_pooled(rescheduling: str, split: str, reports: bool, errors: float) -> Scenario:
     """As figure 7 middle, under CMT/RP ([D10] figure 8 middle)."""
     return ordered_errors(rescheduling, split, reports, errors, cc=RP)

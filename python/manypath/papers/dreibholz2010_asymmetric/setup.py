@@ -47,8 +47,8 @@ SETUP = (
     Setting("restart of the retransmission timer", "", "smart: from the sending time of the oldest chunk", AUTHORS),
     Setting("retransmission timeout", "1 to 60 s", "3 s at first, 1 to 60 s", AUTHORS),
     Setting("start of the flow", "", "uniform over the first second"),
-    Setting("transient", "19 s", "10 s quick, 19 s full and in figure 4"),
-    Setting("measurement", "60 s", "20 s quick, 60 s full and in figure 4"),
+    Setting("transient", "19 s", "19 s"),
+    Setting("measurement", "60 s", "60 s"),
     Setting.of_repetitions("64", QUICK, FULL),
     Setting("intervals", "95 %", "95 %, Student's t over the repetitions"),
 )
