@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import islice
 from typing import Any
 
 from applications import due_times, handed_over
 from link_models import Course
 from received import Received, Stream
-from recording import Recording
+from recording import Line, Recording
 from sctp_sink import SctpSink
 from sources import source_of
 from tcp_sink import TcpSink
@@ -24,6 +24,8 @@ class FlowModel:
 
     def __init__(self, name: str, recording: Recording) -> None:
         self.name, self.recording = name, recording
+        self._events: dict[tuple[str, str, str | None], list[Line]] = {}
+        self._metrics: dict[tuple[str, str], Course] = {}
         self.config: dict[str, Any] = recording.scenario["flows"][name]
         self.is_sctp = self.config["transport"] == "sctp"
         self.sent = source_of(name, recording)
@@ -33,8 +35,11 @@ class FlowModel:
 
     def events(self, name: str, host: str = "source", path: str | None = None) -> list[Any]:
         """Return the events of a kind at a host."""
-        lines = self.recording.of(self.name, host)
-        return [line for line in lines if line.name == name and path in (None, line.path)]
+        key = name, host, path
+        if key not in self._events:
+            lines = self.recording.of(self.name, host)
+            self._events[key] = [line for line in lines if line.name == name and path in (None, line.path)]
+        return self._events[key]
 
     def total(self, name: str, window: Window, path: str | None = None, **fields: str) -> int:
         """Return the sum of the counts of events of a kind at the source."""
@@ -48,6 +53,15 @@ class FlowModel:
         lines = [line for link in self.recording.of_links.values() for line in link if line.name in names]
         by_links = [line.at for line in lines if (line.flow, line.host, line.path) == (self.name, "source", path)]
         return by_links + [line.at for line in self.events("transport:packet_dropped", "sink", path)]
+
+    def metric(self, path: str, name: str) -> Course:
+        """Return a metric of a path at the source over time."""
+        if (path, name) not in self._metrics:
+            course = self._metrics[path, name] = Course()
+            for line in self.events("recovery:metrics_updated", path=path):
+                if name in line.data:
+                    course.set(line.at, line.data[name])
+        return self._metrics[path, name]
 
     def _latencies(self) -> list[tuple[int, int]]:
         """Return the latencies of delivered messages: a message with a rate counts from the time at which it was due."""
@@ -100,7 +114,7 @@ def of_flow(flow: FlowModel, window: Window) -> dict[str, Any]:
     latencies = [latency for at, latency in flow.latencies if within(at, window)]
     unreadable = [count for at, count in received.after_packets if within(at, window)]
     streams = [of_stream(stream, window) for stream in received.streams.values()]
-    closed = flow.events("connectivity:connection_closed")
+    closed = [line for line in flow.events("connectivity:connection_closed") if line.at <= window[1]]
     return {
         "goodput": rate(delivered, window),
         "throughput": sum(path["throughput"] for path in paths),
@@ -162,11 +176,11 @@ def of_path(flow: FlowModel, path: str, window: Window) -> dict[str, Any]:
     """Return the columns of a path."""
     sent = [length for at, length in flow.sent.packets[path] if within(at, window)]
     lost = count_of(flow.lost(path), window)
-    standing = flow.events("connectivity:path_updated", path=path)
+    standing = [line for line in flow.events("connectivity:path_updated", path=path) if line.at <= window[1]]
     return {
         "goodput": rate(sum_of(flow.received.new_bytes[path], window), window),
         "throughput": rate(sum(sent), window),
-        **{name: metric(flow, path, name).mean(*window) for name in ("cwnd", "ssthresh", "outstanding")},
+        **{name: flow.metric(path, name).mean(*window) for name in ("cwnd", "ssthresh", "outstanding")},
         "srtt": srtt(flow, path, window),
         "data_packets": len(sent),
         "lost_packets": lost,
@@ -177,16 +191,8 @@ def of_path(flow: FlowModel, path: str, window: Window) -> dict[str, Any]:
     }
 
 
-def metric(flow: FlowModel, path: str, name: str, of: Callable[[float], float] = lambda value: value) -> Course:
-    """Return a metric of a path at the source over time."""
-    course = Course()
-    for line in flow.events("recovery:metrics_updated", path=path):
-        if name in line.data:
-            course.set(line.at, of(line.data[name]))
-    return course
-
-
 def srtt(flow: FlowModel, path: str, window: Window) -> float:
     """Return the mean of the smoothed round-trip time over the time for which it was known, in seconds."""
-    known = metric(flow, path, "srtt", lambda value: float(value > 0)).area(*window)
-    return metric(flow, path, "srtt").area(*window) / known if known else math.nan
+    course = flow.metric(path, "srtt")
+    known = Course(course.times, [float(value > 0) for value in course.values])
+    return share(course.area(*window), known.area(*window))

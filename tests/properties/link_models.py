@@ -89,12 +89,24 @@ class LinkModel:
     def _order_of_leaving(self) -> deque[Label] | None:
         """Return the packets in the order of their transmission, if it is not that of their arrival.
 
-        Packets leave a link in the order of their transmission. Those that went down with the link come last.
+        Packets leave a link in the order of their transmission. A link that goes down loses first the packets in its
+        queue, then the one in transmission, which is the last of those that left before.
         """
         if self.config["queue"]["kind"] != "fq-codel":
             return None
         left = [(delivery.at, delivery.label) for delivery in self.delivered]
         left += [(line.at, label) for line, label in self._labels if line.data.get("reason") == "chance"]
+        delay = self.config["delay"]
+        for event in self.config["events"]:
+            if event["change"] == "down":
+                down = [
+                    label
+                    for line, label in self._labels
+                    if line.name == "link:packet_lost" and line.data["reason"] == "down" and line.at == event["at"]
+                ]
+                left += [(event["at"] + delay, label) for label in down[-1:]]
+            elif isinstance(event["change"], dict):
+                delay = event["change"].get("delay", delay)
         return deque(label for _, label in sorted(left, key=lambda each: each[0]))
 
     def _run(self, end: int) -> None:
@@ -103,6 +115,8 @@ class LinkModel:
         refused = Counter((line.at, label) for line, label in dropped if line.data["reason"] != "late")
         changes = deque(self.config["events"])
         for at, label in self.offered:
+            if at > end:
+                break
             while changes and changes[0]["at"] <= at:
                 self._change(changes.popleft())
             self._advance(at)
@@ -115,8 +129,8 @@ class LinkModel:
         for change in changes:
             self._change(change)
         self._advance(end)
-        assert not +refused, "each packet that the link refused was offered to it"
-        assert not any(+reported for at, reported in self._late.items() if at <= end)
+        assert all(at > end for at, _ in +refused), "each packet that the link refused was offered to it"
+        assert not any(+reported for at, reported in self._late.items() if at <= end), "each late drop has its packet"
 
     def _change(self, change: dict[str, Any]) -> None:
         at, what = change["at"], change["change"]
@@ -165,9 +179,6 @@ class LinkModel:
 
     def _next(self) -> Label:
         if self._leaving is None:
-            return self._queue.popleft()
-        if not self._leaving or self._leaving[0] not in self._queue:
-            # The packets that are still in the link at the end of the run, or that went down with it.
             return self._queue.popleft()
         label = self._leaving.popleft()
         self._queue.remove(label)

@@ -12,6 +12,8 @@ from link_models import Course
 class Stream:
     """Ordered messages on one stream; times in nanoseconds."""
 
+    since: int
+    """When it, or a stream with a higher number, got its first message."""
     offered: list[int] = field(default_factory=list)
     """When each message was offered to the application."""
     waits: list[tuple[int, int]] = field(default_factory=list)
@@ -37,7 +39,12 @@ class Received:
     """Bytes delivered to the application."""
     messages: list[tuple[int, int]] = field(default_factory=list)
     """Numbers of the messages delivered to the application."""
-    streams: dict[int, Stream] = field(default_factory=lambda: defaultdict(Stream))
+    streams: dict[int, Stream] = field(default_factory=dict)
+
+    def use_stream(self, at: int, number: int) -> None:
+        """Begin a stream with its first ordered message, and those with lower numbers."""
+        for each in range(number + 1):
+            self.streams.setdefault(each, Stream(at))
 
     def note_unreadable(self, at: int, count: int) -> None:
         """Record the unreadable bytes after a packet."""

@@ -101,16 +101,22 @@ class Recording:
         return {name: index for index, name in enumerate(self.scenario["flows"])}
 
 
-def record(scenario: mp.Scenario, seed: int, folder: Path, **options: Any) -> tuple[mp.Result, Recording]:
-    """Run a scenario; return its result, and its two files."""
+def record(scenario: mp.Scenario, seed: int, folder: Path) -> Recording:
+    """Run a scenario beyond its end, and return its two files with the times of the scenario itself.
+
+    What happens until the end does not depend on what happens later. But a packet that is on its way at the end is only
+    known from its arrival, and a packet that a queue dropped only from the next event of the link.
+    """
     events, capture = folder / "run.jsonl", folder / "run.pcapng"
-    result = mp.run(scenario, seed, events=events, capture=capture, links=_all_links(scenario), **options)
+    longer = scenario.but(measure=f"{scenario.measure + BEYOND} ns")
+    mp.run(longer, seed, events=events, capture=capture, links=_all_links(scenario))
     header, lines = _read_events(events)
+    header["scenario"]["measure"] = scenario.measure
     recording = Recording(header, lines, defaultdict(list), defaultdict(list))
     _read_capture(capture, recording)
     events.unlink()
     capture.unlink()
-    return result, recording
+    return recording
 
 
 def _all_links(scenario: mp.Scenario) -> list[str]:
@@ -229,6 +235,8 @@ def _enter_from_hosts(recording: Recording, routes: dict[tuple[int, int, str], d
             recording.arrivals[routes[label[:3]][""]].append((line.at, label))
 
 
+BEYOND = 100_000_000
+"""Time after the end in nanoseconds: more than the transmission and propagation of a packet on one link."""
 INTERFACE, PACKET = 1, 6
 NAME, COMMENT = 2, 1
 TCP, UDP, SCTP = 6, 17, 132

@@ -63,8 +63,8 @@ class SctpSink:
             self._receive(line, data)
 
     def _receive(self, line: Line, data: list[dict[str, Any]]) -> None:
-        for chunk in data:
-            new = self._accept(line.at, chunk)
+        new = sum(self._accept(line.at, chunk) for chunk in data)
+        if new:
             self.seen.new_bytes[line.path].append((line.at, new))
         self.seen.note_unreadable(line.at, self._held - self._ready)
         self._held -= self._ready
@@ -157,6 +157,7 @@ class SctpSink:
         if "ssn" not in chunk:
             return self._offer(at, whole)
         number = chunk["stream"]
+        self.seen.use_stream(at, number)
         early = self._early[number]
         early[chunk["ssn"]] = whole
         if chunk["ssn"] != self._next[number]:

@@ -26,6 +26,7 @@ class TcpSink:
         self._subflows: dict[str, Intervals] = {}
         self._edges: dict[str, int] = {}
         """The end of the window that the sink has announced: in the subflow, or in the stream for Multipath TCP."""
+        self._ended: set[str] = set()
         self._stream = Intervals()
         self._delivered = 0
         self._ends = accumulate(lengths(name, recording))
@@ -36,8 +37,9 @@ class TcpSink:
                 self._receive(line)
             elif line.name == "transport:packet_sent":
                 self._announce(line)
-            elif line.name == "connectivity:connection_closed":
-                break
+            elif line.name == "connectivity:path_updated" and line.data["new"] == "down":
+                # Data that arrives after the end of a subflow is acknowledged, but is no data of the connection.
+                self._ended.add(line.path)
 
     def _announce(self, line: Line) -> None:
         """Move the end of the window."""
@@ -63,7 +65,7 @@ class TcpSink:
                 self._edges[line.path] = 0
             return
         length = segment["payload"] + ("fin" in flags)
-        if "rst" in flags or line.path not in self._first:
+        if "rst" in flags or line.path not in self._first or line.path in self._ended:
             return
         if length:
             self._take(line, segment, length)
