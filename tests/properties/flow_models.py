@@ -187,8 +187,23 @@ def of_path(flow: FlowModel, path: str, window: Window) -> dict[str, Any]:
         "loss_rate": share(lost, len(sent)),
         "window_cuts": flow.total("recovery:window_cut", window, path),
         "timeouts": flow.total("recovery:loss_timer_expired", window, path),
+        **_marked_on_path(flow, path, window),
         "path_state": standing[-1].data["new"] if standing else "connecting",
     }
+
+
+def _marked_on_path(flow: FlowModel, path: str, window: Window) -> dict[str, int]:
+    """Return the counters of a path that events have only for the flow, as far as they can be assigned to the path.
+
+    With TCP, an event follows the segments that it is about. With SCTP it has no TSNs, so that only a single path is
+    certain.
+    """
+    if not flow.is_sctp:
+        return {"fast_retransmissions": count_of(flow.sent.fast[path], window), "rescheduled_chunks": 0}
+    if len(flow.config["paths"]) > 1:
+        return {}
+    counters = _counters(flow, window)
+    return {name: counters[name] for name in ("fast_retransmissions", "rescheduled_chunks")}
 
 
 def srtt(flow: FlowModel, path: str, window: Window) -> float:

@@ -81,8 +81,20 @@ class Recomputed:
 
     def differences(self, frames: Frames) -> list[str]:
         """Return what the frames of the run have otherwise, a line for each value."""
-        found = [line for kind, rows in self.rows.items() for line in _compare(kind, rows, frames[kind])]
-        return found + self._changed_paths(frames) + self._arrivals(frames) + self._changed_links(frames)
+        return [line for kind in self.columns() for line in self.differences_of(kind, frames)]
+
+    def differences_of(self, kind: str, frames: Frames) -> list[str]:
+        """Return what one frame of the run has otherwise."""
+        match kind:
+            case "changes.paths":
+                return self._changed_paths(frames)
+            case "changes.arrivals":
+                return self._arrivals(frames)
+            case "changes.links":
+                return self._changed_links(frames)
+            case _:
+                sums = _sums(frames) if kind == "paths" else []
+                return _compare(kind, self.rows[kind], frames[kind]) + sums
 
     def _changed_paths(self, frames: Frames) -> list[str]:
         """Compare ``changes["paths"]``. A row that no event explains has the state of the row before with a new weight."""
@@ -112,6 +124,18 @@ class Recomputed:
             if told != changes_of_link(link, self.end):
                 found.append(f"changes.links: queue of {name}")
         return found
+
+
+def _sums(frames: Frames) -> list[str]:
+    """Compare counters of flows with the sums over their paths, because SCTP has events about them only for the flow."""
+    of_paths, flows = frames["paths"].groupby("flow"), frames["flows"].set_index("flow")
+    names = ("fast_retransmissions", "rescheduled_chunks")
+    return [
+        f"paths: sum of {name} of {flow}: {paths[name].sum()}, of the flow {flows.loc[flow, name]}"
+        for name in names
+        for flow, paths in of_paths
+        if paths[name].sum() != flows.loc[flow, name]
+    ]
 
 
 STATE = ("cwnd", "ssthresh", "srtt", "outstanding")
