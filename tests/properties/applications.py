@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterator
 
 import numpy as np
-
 from recording import Recording
 
 WORD = (1 << 64) - 1
@@ -89,9 +88,7 @@ def _exponential(mean: int, words: Iterator[int]) -> int:
     return max(1, round(-mean / 1e9 * math.log(1 - unit) * 1e9))
 
 
-def handed_over(
-    name: str, recording: Recording, opened_at: int, freed: list[tuple[int, int]]
-) -> Iterator[int]:
+def handed_over(name: str, recording: Recording, opened_at: int, freed: list[tuple[int, int]]) -> Iterator[int]:
     """Iterate over the times at which a saturated application hands over its messages: as soon as they have room.
 
     `freed` has the bytes that left the send buffer, by time.

@@ -64,7 +64,7 @@ class FlowModel:
         return self._metrics[path, name]
 
     def _latencies(self) -> list[tuple[int, int]]:
-        """Return the latencies of delivered messages: a message with a rate counts from the time at which it was due."""
+        """Return the latencies of delivered messages; those of an application with a rate begin when they are due."""
         if self.sent.opened_at is None or not self.received.messages:
             return []
         if self.config["app"]["kind"] in ("cbr", "on-off"):

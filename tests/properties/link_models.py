@@ -7,7 +7,7 @@ from collections import Counter, defaultdict, deque
 from dataclasses import dataclass, field
 from typing import Any
 
-from recording import Label, Line, Recording
+from recording import Label, Recording
 
 
 @dataclass
@@ -137,7 +137,9 @@ class LinkModel:
         self._advance(at)
         if what == "down":
             is_busy = self._free_at > at
-            gone = sum(line.at == at and line.data.get("reason") == "down" for line in self.events if "lost" in line.name)
+            gone = sum(
+                line.at == at and line.data.get("reason") == "down" for line in self.events if "lost" in line.name
+            )
             assert gone == len(self._queue) + is_busy, "a link that goes down loses the packets in it"
             self._queue.clear()
             self.waiting.set(at, 0)

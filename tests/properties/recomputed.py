@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
-
-import manypath as mp
 from flow_models import FlowModel, of_flow, of_path, of_stream
 from link_models import LinkModel, of_link
 from recording import Recording
@@ -22,6 +20,8 @@ from series_models import (
     samples_of_path,
     samples_of_streams,
 )
+
+import manypath as mp
 
 Frames = Mapping[str, pd.DataFrame]
 """Frames by name: ``flows``, ``series.flows``, ``changes.links`` and so on."""
@@ -77,7 +77,11 @@ class Recomputed:
     def columns(self) -> dict[str, set[str]]:
         """Return the columns that are recomputed, by frame."""
         of_rows = {kind: {name for row in rows.values() for name in row} for kind, rows in self.rows.items()}
-        return of_rows | {"changes.paths": set(STATE), "changes.arrivals": {"received_bytes"}, "changes.links": {"queue"}}
+        return of_rows | {
+            "changes.paths": set(STATE),
+            "changes.arrivals": {"received_bytes"},
+            "changes.links": {"queue"},
+        }
 
     def differences(self, frames: Frames) -> list[str]:
         """Return what the frames of the run have otherwise, a line for each value."""
@@ -97,12 +101,18 @@ class Recomputed:
                 return _compare(kind, self.rows[kind], frames[kind]) + sums
 
     def _changed_paths(self, frames: Frames) -> list[str]:
-        """Compare ``changes["paths"]``. A row that no event explains has the state of the row before with a new weight."""
+        """Compare ``changes["paths"]``. A row without an event has the state of the row before, and a new weight."""
         frame = frames["changes.paths"]
         expected: Rows = {}
         for flow, path in self.paths:
             expected |= changes_of_path(flow, path, self.end)
-        same = frame.groupby(["flow", "path"])[list(STATE)].shift().fillna(-1).eq(frame[list(STATE)].fillna(-1)).all(axis=1)
+        same = (
+            frame.groupby(["flow", "path"])[list(STATE)]
+            .shift()
+            .fillna(-1)
+            .eq(frame[list(STATE)].fillna(-1))
+            .all(axis=1)
+        )
         rows = zip(frame["time"], frame["flow"], frame["path"], same, strict=True)
         known = [is_same and (time, flow, path) not in expected for time, flow, path, is_same in rows]
         return _compare("changes.paths", expected, frame[[not each for each in known]])
@@ -127,7 +137,7 @@ class Recomputed:
 
 
 def _sums(frames: Frames) -> list[str]:
-    """Compare counters of flows with the sums over their paths, because SCTP has events about them only for the flow."""
+    """Compare counters of flows with the sums over their paths, because events of SCTP do not name the path."""
     of_paths, flows = frames["paths"].groupby("flow"), frames["flows"].set_index("flow")
     names = ("fast_retransmissions", "rescheduled_chunks")
     return [

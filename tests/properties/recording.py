@@ -124,7 +124,10 @@ def _all_links(scenario: mp.Scenario) -> list[str]:
         return list(scenario.network.links)
     ends = [f"{host}/{{}}/{way}" for host in ("source", "sink") for way in ("in", "out")]
     access = [
-        f"access/{name}/{end.format(path)}" for name, flow in scenario.flows.items() for path in flow.paths for end in ends
+        f"access/{name}/{end.format(path)}"
+        for name, flow in scenario.flows.items()
+        for path in flow.paths
+        for end in ends
     ]
     return [*scenario.network.links, *access]
 
@@ -158,7 +161,10 @@ def _mark_of_bytes(protocol: int, packet: bytes) -> Mark:
 
 
 def chunks(packet: bytes) -> Iterator[tuple[int, int]]:
-    """Iterate over the chunks of an SCTP packet: offset and length without padding. RFC 9260 section 3.2"""
+    """Iterate over the chunks of an SCTP packet: offset and length without padding.
+
+    RFC 9260 section 3.2
+    """
     at = 12
     while at + 4 <= len(packet):
         length = int.from_bytes(packet[at + 2 : at + 4], "big")

@@ -15,7 +15,7 @@ END = 3000
 
 def scenario(number: int) -> mp.Scenario:
     """Return a scenario with one to three flows on one to three paths; equal numbers give equal scenarios."""
-    chance = Random(number)
+    chance = Random(number)  # noqa: S311 - a test is no secret
     network = _network(chance)
     flows = {name: _flow(chance, network) for name in ("first", "second", "third")[: chance.randint(1, 3)]}
     warmup = chance.choice((0, 500, 1234))
@@ -163,11 +163,22 @@ def _sctp(chance: Random) -> dict[str, Any]:
         "potentially_failed_after": (None, 0),
         "path_max_retransmissions": (5, 1),
     }
-    return {
+    settings = {
         **{name: _switch(chance, *values) for name, values in switches.items()},
         "receive_buffer": chance.choice(("12 kB", "30 kB", "100 kB", "500 kB")),
         "rto": mp.Rto(min=chance.choice(("200 ms", "1 s")), initial="1 s", max="60 s"),
     }
+    return settings | OVERFULL if chance.random() < 0.25 else settings
+
+
+OVERFULL = {
+    "receive_buffer": "6 kB",
+    "never_renege": False,
+    "buffer_split": "none",
+    "window_overrun": "wraps",
+    "peer_window_threshold": "0 B",
+}
+"""Settings with which a source sends more than the receive buffer can take."""
 
 
 def _over_tcp(chance: Random) -> dict[str, Any]:

@@ -1,4 +1,7 @@
-"""The sink of an SCTP flow: TSNs, receive buffer, reassembly and streams. RFC 9260 sections 6.2 to 6.9"""
+"""The sink of an SCTP flow: TSNs, receive buffer, reassembly and streams.
+
+RFC 9260 sections 6.2 to 6.9
+"""
 
 from __future__ import annotations
 
@@ -100,9 +103,9 @@ class SctpSink:
         return self._held == 0 or self._held + length <= self.capacity
 
     def _make_room(self, at: int, offset: int, length: int) -> bool:
-        """Make room for a chunk that closes a gap; one beyond all others is refused. RFC 9260 section 6.2
+        """Make room for a chunk that closes a gap; one beyond all others is refused.
 
-        Data that the receiver must not drop may exceed the buffer: by its size, and by its size once more to close the
+        RFC 9260 section 6.2. Data that the receiver must not drop may exceed the buffer: by its size, and by its size once more to close the
         lowest gap.
         """
         if offset > max(self._above, default=self._cumulative):

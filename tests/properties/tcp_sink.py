@@ -1,4 +1,7 @@
-"""The sink of a flow over TCP or Multipath TCP: sequence spaces of subflows, and the stream. RFC 9293, RFC 8684"""
+"""The sink of a flow over TCP or Multipath TCP: sequence spaces of subflows, and the stream.
+
+RFC 9293, RFC 8684
+"""
 
 from __future__ import annotations
 
@@ -111,7 +114,10 @@ def _ahead(seq: int, first: int, near: int) -> int:
 
 
 def _window_shifts(name: str, recording: Recording) -> dict[str, int]:
-    """Return the window scale of the sink on each path, from the captured SYN ACKs. RFC 7323"""
+    """Return the window scale of the sink on each path, from the captured SYN ACKs.
+
+    RFC 7323
+    """
     flows = recording.scenario["flows"]
     index = list(flows).index(name)
     found = dict.fromkeys(flows[name]["paths"], 0)

@@ -15,7 +15,7 @@ from scenarios import scenario
 from manypath.measurements import BLOCKED, CHANGES, LABELS, MEASUREMENTS, SAMPLES
 
 UNTOLD = {
-    "blocked_": "a simulation has no event recovery:sending_blocked: events and packets do not show the sender's limits",
+    "blocked_": "a simulation has no event recovery:sending_blocked, and its packets do not show why none was sent",
     "weight": "a formula of the congestion control: recovery:metrics_updated does not have it",
     "spurious_": "recovery:marked_for_retransmit has the number of fast retransmitted chunks, but not their TSNs",
 }
