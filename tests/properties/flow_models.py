@@ -85,7 +85,7 @@ def rate(count: int, window: Window) -> float:
     return 8 * count / ((window[1] - window[0]) / 1e9) / 1e6
 
 
-def share(part: int, whole: int) -> float:
+def share(part: float, whole: float) -> float:
     """Return a part of a whole; NaN without a whole."""
     return part / whole if whole else math.nan
 

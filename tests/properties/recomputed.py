@@ -138,14 +138,12 @@ class Recomputed:
 
 def _sums(frames: Frames) -> list[str]:
     """Compare counters of flows with the sums over their paths, because events of SCTP do not name the path."""
-    of_paths, flows = frames["paths"].groupby("flow"), frames["flows"].set_index("flow")
-    names = ("fast_retransmissions", "rescheduled_chunks")
-    return [
-        f"paths: sum of {name} of {flow}: {paths[name].sum()}, of the flow {flows.loc[flow, name]}"
-        for name in names
-        for flow, paths in of_paths
-        if paths[name].sum() != flows.loc[flow, name]
-    ]
+    of_paths = frames["paths"].groupby("flow", sort=False)
+    found = []
+    for name in ("fast_retransmissions", "rescheduled_chunks"):
+        sums, told = of_paths[name].sum(), frames["flows"].set_index("flow")[name]
+        found += [f"paths: sums of {name}: {sums.to_dict()}, flows {told.to_dict()}"] if sums.ne(told).any() else []
+    return found
 
 
 STATE = ("cwnd", "ssthresh", "srtt", "outstanding")

@@ -105,8 +105,8 @@ class SctpSink:
     def _make_room(self, at: int, offset: int, length: int) -> bool:
         """Make room for a chunk that closes a gap; one beyond all others is refused.
 
-        RFC 9260 section 6.2. Data that the receiver must not drop may exceed the buffer: by its size, and by its size once more to close the
-        lowest gap.
+        Data that the receiver must not drop may exceed the buffer: by its size, and by its size once more to close the
+        lowest gap. RFC 9260 section 6.2
         """
         if offset > max(self._above, default=self._cumulative):
             return False

@@ -12,7 +12,8 @@ from recomputed import Recomputed, frames_of
 from recording import record
 from scenarios import scenario
 
-from manypath.measurements import BLOCKED, CHANGES, LABELS, MEASUREMENTS, SAMPLES
+import manypath as mp
+from manypath.measurements import BLOCKED, CHANGES, COUNTERS, LABELS, MEASUREMENTS, SAMPLES
 
 UNTOLD = {
     "blocked_": "a simulation has no event recovery:sending_blocked, and its packets do not show why none was sent",
@@ -59,6 +60,11 @@ def test_events_and_captures_give_the_measurements_of_further_random_scenarios(n
     check(number, tmp_path)
 
 
+def test_every_counter_counts_in_a_scenario_of_the_gate():
+    flows = pd.concat(mp.run(scenario(number), number).flows for number in range(GATE))
+    assert [name for name in COUNTERS["flows"] if not flows[name].any()] == []
+
+
 @pytest.fixture(scope="module")
 def example(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, pd.DataFrame], Recomputed]:
     """The frames of a scenario, as the run has them and recomputed."""
@@ -96,4 +102,5 @@ def wrong(column: str, value: Any) -> Any:
     return value * (1.01 if column.startswith("latency_p") else 1.001)
 
 
-EXAMPLE = 1
+EXAMPLE = 13
+"""A short scenario with rows in every frame."""
