@@ -9,6 +9,7 @@ from typing import Any
 
 from applications import due_times, handed_over
 from link_models import Course
+from loss_detection import LossDetection
 from received import Received, Stream
 from recording import Line, Recording
 from sctp_sink import SctpSink
@@ -30,6 +31,9 @@ class FlowModel:
         self.is_sctp = self.config["transport"] == "sctp"
         self.sent = source_of(name, recording)
         self.received: Received = (SctpSink if self.is_sctp else TcpSink)(name, recording).seen
+        self.losses = LossDetection(name, recording) if self.is_sctp else None
+        self.fast = self.losses.fast if self.losses else self.sent.fast
+        """When chunks or segments were fast retransmitted, by path."""
         self.latencies = self._latencies()
         """Latency of each delivered message, with the time of its delivery."""
 
@@ -149,6 +153,8 @@ def _counters(flow: FlowModel, window: Window) -> dict[str, int]:
         "timeouts": flow.total("recovery:loss_timer_expired", window),
         "retransmitted_chunks": sum(within(at, window) for at, _ in flow.sent.again),
         "duplicate_chunks": count_of(flow.received.duplicates, window),
+        "spurious_fast_retransmissions": count_of(flow.losses.spurious if flow.losses else [], window),
+        "spurious_bursts": count_of(flow.losses.bursts if flow.losses else [], window),
         "rescheduled_chunks": marked("rescheduling"),
         "damaged_packets": count_of(damaged, window),
         "drop_reports": chunks("packet_drop"),
@@ -187,23 +193,10 @@ def of_path(flow: FlowModel, path: str, window: Window) -> dict[str, Any]:
         "loss_rate": share(lost, len(sent)),
         "window_cuts": flow.total("recovery:window_cut", window, path),
         "timeouts": flow.total("recovery:loss_timer_expired", window, path),
-        **_marked_on_path(flow, path, window),
+        "fast_retransmissions": count_of(flow.fast[path], window),
+        "rescheduled_chunks": count_of(flow.losses.rescheduled[path] if flow.losses else [], window),
         "path_state": standing[-1].data["new"] if standing else "connecting",
     }
-
-
-def _marked_on_path(flow: FlowModel, path: str, window: Window) -> dict[str, int]:
-    """Return the counters of a path that events have only for the flow, as far as they can be assigned to the path.
-
-    With TCP, an event follows the segments that it is about. With SCTP it has no TSNs, so that only a single path is
-    certain.
-    """
-    if not flow.is_sctp:
-        return {"fast_retransmissions": count_of(flow.sent.fast[path], window), "rescheduled_chunks": 0}
-    if len(flow.config["paths"]) > 1:
-        return {}
-    counters = _counters(flow, window)
-    return {name: counters[name] for name in ("fast_retransmissions", "rescheduled_chunks")}
 
 
 def srtt(flow: FlowModel, path: str, window: Window) -> float:

@@ -97,8 +97,7 @@ class Recomputed:
             case "changes.links":
                 return self._changed_links(frames)
             case _:
-                sums = _sums(frames) if kind == "paths" else []
-                return _compare(kind, self.rows[kind], frames[kind]) + sums
+                return _compare(kind, self.rows[kind], frames[kind])
 
     def _changed_paths(self, frames: Frames) -> list[str]:
         """Compare ``changes["paths"]``. A row without an event has the state of the row before, and a new weight."""
@@ -134,16 +133,6 @@ class Recomputed:
             if told != changes_of_link(link, self.end):
                 found.append(f"changes.links: queue of {name}")
         return found
-
-
-def _sums(frames: Frames) -> list[str]:
-    """Compare counters of flows with the sums over their paths, because events of SCTP do not name the path."""
-    of_paths = frames["paths"].groupby("flow", sort=False)
-    found = []
-    for name in ("fast_retransmissions", "rescheduled_chunks"):
-        sums, told = of_paths[name].sum(), frames["flows"].set_index("flow")[name]
-        found += [f"paths: sums of {name}: {sums.to_dict()}, flows {told.to_dict()}"] if sums.ne(told).any() else []
-    return found
 
 
 STATE = ("cwnd", "ssthresh", "srtt", "outstanding")

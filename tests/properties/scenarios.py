@@ -18,7 +18,7 @@ def scenario(number: int) -> mp.Scenario:
     chance = Random(number)  # noqa: S311 - a test is no secret
     network = _network(chance)
     flows = {name: _flow(chance, network) for name in ("first", "second", "third")[: chance.randint(1, 3)]}
-    warmup = chance.choice((0, 500, 1234))
+    warmup = chance.choice((0, 600, 1234))
     return mp.Scenario(network=network, flows=flows, warmup=f"{warmup} ms", measure=f"{END - warmup} ms")
 
 

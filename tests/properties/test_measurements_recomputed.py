@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from recomputed import Recomputed, frames_of
+from recomputed import INTERVAL, Recomputed, frames_of
 from recording import record
 from scenarios import scenario
 
@@ -18,7 +18,6 @@ from manypath.measurements import BLOCKED, CHANGES, COUNTERS, LABELS, MEASUREMEN
 UNTOLD = {
     "blocked_": "a simulation has no event recovery:sending_blocked, and its packets do not show why none was sent",
     "weight": "a formula of the congestion control: recovery:metrics_updated does not have it",
-    "spurious_": "recovery:marked_for_retransmit has the number of fast retransmitted chunks, but not their TSNs",
 }
 """Beginnings of columns that neither events nor captures contain, each with the reason."""
 GATE, LONG = 20, 400
@@ -39,14 +38,27 @@ def check(number: int, folder: Path) -> None:
     frames = frames_of(scenario(number), number)
     recomputed = Recomputed(record(scenario(number), number, folder))
     assert not recomputed.differences(frames), scenario(number)
-    check_limits(frames["paths"], scenario(number).measure / 1e9)
+    check_limits(frames, scenario(number))
 
 
-def check_limits(paths: pd.DataFrame, measured: float) -> None:
-    """Check the columns about limits as far as they have laws: each instant counts for one limit at most."""
-    blocked = paths[list(BLOCKED)]
-    assert (blocked >= 0).all(axis=None)
-    assert (blocked.sum(axis=1) <= measured * (1 + 1e-9)).all()
+def check_limits(frames: dict[str, pd.DataFrame], of: mp.Scenario) -> None:
+    """Check the columns about limits by their laws.
+
+    Each instant counts for one limit at most, what is disabled is no limit, and samples have the same times.
+    """
+    paths = frames["paths"].set_index(["flow", "path"])[list(BLOCKED)]
+    assert (paths >= 0).all(axis=None)
+    assert (paths.sum(axis=1) <= of.measure / 1e9 * (1 + 1e-9)).all()
+    for name, flow in of.flows.items():
+        is_sctp = isinstance(flow, mp.Sctp)
+        if not (is_sctp and flow.pacing):
+            assert not paths.loc[name, "blocked_pacing"].any()
+        if not (is_sctp and flow.buffer_split != "none"):
+            assert not paths.loc[name, "blocked_split_share"].any()
+    if of.warmup % INTERVAL == 0:
+        samples = frames["series.paths"]
+        measured = samples[samples["time"] > of.warmup / 1e9].groupby(["flow", "path"], sort=False)[list(BLOCKED)].sum()
+        pd.testing.assert_frame_equal(measured * INTERVAL / 1e9, paths)
 
 
 @pytest.mark.parametrize("number", range(GATE))
