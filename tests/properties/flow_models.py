@@ -194,9 +194,17 @@ def of_path(flow: FlowModel, path: str, window: Window) -> dict[str, Any]:
         "window_cuts": flow.total("recovery:window_cut", window, path),
         "timeouts": flow.total("recovery:loss_timer_expired", window, path),
         "fast_retransmissions": count_of(flow.fast[path], window),
-        "rescheduled_chunks": count_of(flow.losses.rescheduled[path] if flow.losses else [], window),
+        **_rescheduled(flow, path, window),
         "path_state": standing[-1].data["new"] if standing else "connecting",
     }
+
+
+def _rescheduled(flow: FlowModel, path: str, window: Window) -> dict[str, int]:
+    """Return the chunks that were moved to a path; nothing if no packet shows the path of one."""
+    moved = flow.losses.rescheduled if flow.losses else {}
+    if count_of(moved.get("", []), window):
+        return {}
+    return {"rescheduled_chunks": count_of(moved.get(path, []), window)}
 
 
 def srtt(flow: FlowModel, path: str, window: Window) -> float:

@@ -174,7 +174,8 @@ class LinkModel:
         # FQ-CoDel drops packets of the flow whose packet it sends next, from the head of this flow's queue.
         sent = self._leaving[0]
         for label in [each for each in self._queue if each[:3] == sent[:3]]:
-            if label == sent or not late[label]:
+            # Equal acknowledgements have equal labels: the last of them is the one that is sent.
+            if not late[label] or (label == sent and self._queue.count(label) == 1):
                 return
             self._queue.remove(label)
             late[label] -= 1

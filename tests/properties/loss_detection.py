@@ -53,6 +53,7 @@ class LossDetection:
         self.fast: dict[str, list[int]] = defaultdict(list)
         """When chunks were marked for fast retransmission, by path."""
         self.rescheduled: dict[str, list[int]] = defaultdict(list)
+        """When chunks were moved to a path; the name is empty if they were acknowledged before they were sent there."""
         self.spurious: list[int] = []
         self.bursts: list[int] = []
         self._lines = recording.of(name, "source")
@@ -291,8 +292,9 @@ class LossDetection:
         if trigger == "rescheduling" and count == self._unreported[trigger] + 1:
             # The lowest chunk will be sent later: its new path has no room for it.
             lowest = self._cumulative + 1
-            path, chunk = self._next_path(lowest), self._chunks[lowest]
-            self.rescheduled[path].append(line.at)
+            chunk, path = self._chunks[lowest], self._next_path(lowest)
+            is_sent = self._sends[lowest][-1][0] > self._index
+            self.rescheduled[path if is_sent else ""].append(line.at)
             chunk.state, chunk.is_moved = LOST, path != chunk.path
         elif trigger in ("fast_retransmission", "rescheduling", "drop_report"):
             assert self._unreported[trigger] == count, f"{trigger}: {count} chunks, found {self._unreported[trigger]}"

@@ -146,8 +146,12 @@ def mark(packet: dict[str, Any]) -> Mark:
     """Return the mark of a packet of an event."""
     if "chunks" not in packet:
         return (packet["seq"], packet.get("ack", 0))
-    data = [chunk["tsn"] for chunk in packet["chunks"] if chunk["type"] == "data"]
-    return (len(packet["chunks"]), data[0] if data else -1)
+    numbers = [chunk[NUMBERS[chunk["type"]]] for chunk in packet["chunks"] if chunk["type"] in NUMBERS]
+    return (len(packet["chunks"]), *numbers)
+
+
+NUMBERS = {"data": "tsn", "sack": "cumulative", "nr_sack": "cumulative"}
+"""The chunks with a TSN after their header, and its name in events."""
 
 
 def _mark_of_bytes(protocol: int, packet: bytes) -> Mark:
@@ -155,9 +159,8 @@ def _mark_of_bytes(protocol: int, packet: bytes) -> Mark:
     if protocol == TCP:
         seq, ack = struct.unpack_from(">II", packet, 4)
         return (seq, ack if packet[13] & ACK else 0)
-    kinds = [(packet[at], at) for at, _ in chunks(packet)]
-    data = [at for kind, at in kinds if kind == DATA]
-    return (len(kinds), struct.unpack_from(">I", packet, data[0] + 4)[0] if data else -1)
+    found = [(packet[at], at) for at, _ in chunks(packet)]
+    return (len(found), *(int.from_bytes(packet[at + 4 : at + 8], "big") for kind, at in found if kind in WITH_TSN))
 
 
 def chunks(packet: bytes) -> Iterator[tuple[int, int]]:
@@ -248,3 +251,5 @@ NAME, COMMENT = 2, 1
 TCP, UDP, SCTP = 6, 17, 132
 ACK = 0x10
 DATA = 0
+WITH_TSN = (DATA, 3, 16)
+"""Types of DATA, SACK and NR-SACK."""
