@@ -131,11 +131,8 @@ class SctpSink:
             gone = self._early[stream].pop(ssn)
             dropped, length = range(gone.first, gone.first + gone.chunks), gone.length
             self._note_blocked(at, stream)
-        for each in dropped:
-            # What waits lies above a gap, so it is above the cumulative TSN, or is the end of what the gap follows.
-            if each in self._above:
-                self._above.remove(each)
-            self.seen.given_up.append(at)
+        self._above.difference_update(dropped)
+        self.seen.given_up += [at] * len(dropped)
         self._held -= length
         return True
 
