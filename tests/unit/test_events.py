@@ -127,6 +127,15 @@ def test_events_do_not_change_the_run_and_agree_with_its_result(
     assert header["title"] == "cmt, tcp, mptcp"
 
 
+def test_a_run_with_events_has_the_outcome_of_one_without_also_for_its_first_instant(tmp_path: Path):
+    wire = mp.Link(rate="5 Mbit/s", delay="5 ms")
+    flow = mp.Sctp(paths=["path1"], start="0 s")
+    scenario = mp.Scenario(network=mp.dumbbell(wire, wire, wire), flows={"flow": flow}, warmup="0 s", measure="1 s")
+    outcomes = [mp.run(scenario).outcome, mp.run(scenario, events=tmp_path / "run.jsonl").outcome]
+    plain, recorded = ({name: value for name, value in it.items() if name != "cpu_seconds"} for it in outcomes)
+    assert recorded == plain
+
+
 def test_a_series_of_changes_equals_samples_at_every_event():
     scenario = rough()
     samples = mp.run(scenario, series="100 ms").series

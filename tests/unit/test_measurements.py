@@ -73,3 +73,28 @@ def test_columns_of_samples_are_known_without_a_run(result: mp.Result):
 
 def test_the_explorer_draws_every_limit():
     assert set(BLOCKS) == set(measurements.BLOCKED)
+
+
+def test_a_packet_that_arrives_damaged_before_the_association_exists_counts():
+    cured = mp.Event(at="100 ms", loss=mp.NoLoss())
+    link = mp.Link(rate="5 Mbit/s", delay="5 ms", loss=mp.BitError(rate=1), events=[cured])
+    common = {"paths": ["only"], "app": mp.Transfer(size="9 kB"), "start": "0 s"}
+    for flow in (mp.Sctp(rto=mp.Rto(initial="1 s"), **common), mp.Tcp(**common)):
+        network = mp.disjoint(only=(link, mp.Link(rate="5 Mbit/s")))
+        result = mp.run(mp.Scenario(network=network, flows={"flow": flow}, warmup="0 s", measure="2 s"))
+        assert result.flows["damaged_packets"]["flow"] == 1, flow.transport
+        assert result.paths["lost_packets"]["flow", "only"] == 1
+        assert result.flows["delivered_bytes"]["flow"] > 0
+
+
+def test_data_that_establishes_a_connection_out_of_order_is_in_the_reorder_buffer():
+    # The acknowledgement of the handshake and the first segment are lost. The second segment takes 12 ms.
+    lost = [mp.Event(at="20 ms", loss=mp.Bernoulli(p=1)), mp.Event(at="48 ms", loss=mp.NoLoss())]
+    link = mp.Link(rate="1 Mbit/s", delay="10 ms", events=lost)
+    network = mp.disjoint(only=(link, link.but(events=())))
+    flow = mp.Tcp(path="only", start="0 s")
+    scenario = mp.Scenario(network=network, flows={"flow": flow}, warmup="0 s", measure="1 s")
+    samples = mp.run(scenario, series="1 ms").series["flows"].set_index("time")["reorder_buffer"]
+    assert samples[0.050] == 0
+    assert samples[0.060] == 1460
+    assert samples[0.072] == 2 * 1460

@@ -41,14 +41,17 @@ impl Observers<'_> {
             return Ok(self.slices.run(world.now(), until, |at| world.run_until(at))?);
         }
         let step = LOOK_EVERY.max((until - world.now()) / STEPS);
-        while world.now() < until {
+        // At least once, because events may be due at `until` itself
+        loop {
             let end = until.min(world.now() + step);
             self.slices.run(world.now(), end, |at| world.run_until_seen_by(recorders, at))?;
             if let Some(changes) = &recorders.changes {
                 changes.check_memory(end)?;
             }
+            if end == until {
+                return Ok(());
+            }
         }
-        Ok(())
     }
 }
 

@@ -196,7 +196,9 @@ impl Endpoint {
     pub(crate) fn read(&self, id: Option<ConnectionId>, damaged: u64) -> EndStats {
         match self {
             Self::Sctp(sctp) => {
-                EndStats::Sctp(id.map(|id| *sctp.stats(id.sctp())).unwrap_or_default())
+                let known = id.map(|id| *sctp.stats(id.sctp())).unwrap_or_default();
+                // The host also counts packets that reach no association, such as a damaged COOKIE ECHO
+                EndStats::Sctp(sctp::Stats { damaged_packets: damaged, ..known })
             }
             Self::Tcp(tcp) => {
                 let connection = id.map(|id| *tcp.stats(id.tcp())).unwrap_or_default();

@@ -93,7 +93,11 @@ impl Sink {
     pub(crate) fn handle_event(&mut self, now: Time, transport: &mut impl Transport, event: Event) {
         match event {
             Event::Readable(connection) => self.read(now, transport, connection),
-            Event::Connected(connection) => self.connection = Some(connection),
+            Event::Connected(connection) => {
+                self.connection = Some(connection);
+                // The packet that established the connection may have data
+                self.note_arrival(now, transport);
+            }
             Event::PeerFinished(connection) => {
                 self.read(now, transport, connection);
                 transport.finish(now, connection);
