@@ -33,7 +33,7 @@ class Chunk:
     is_reneged: bool = False
     copies: int = 1
     damaged: int = 0
-    """Copies of which reports told that they arrived damaged."""
+    """Copies that arrived damaged, according to reports."""
 
 
 @dataclass
