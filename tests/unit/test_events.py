@@ -18,10 +18,14 @@ import pytest
 from jsonschema import Draft202012Validator
 
 import manypath as mp
+from manypath.measurements import COUNTERS
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = json.loads((ROOT / "spec" / "events.schema.json").read_text())
 PAGE = (ROOT / "docs" / "reference" / "events.md").read_text(encoding="utf-8")
+
+LIMITS = "<!-- insert: limits in events -->"
+"""The place of a table that the site makes."""
 
 
 def rough(measure: str = "5 s") -> mp.Scenario:
@@ -59,7 +63,8 @@ def documented() -> dict[str, set[str]]:
     """Return the events with a heading on the page, each with the fields of its table."""
     parts = re.split(r"^#{2,3} ", PAGE, flags=re.MULTILINE)
     named = {found[1]: part for part in parts if (found := re.match(r"`(\w+:\w+)`\n", part))}
-    return {name: fields(part) for name, part in named.items()}
+    inserted = set(COUNTERS["limits"])
+    return {name: fields(part) | (inserted if LIMITS in part else set()) for name, part in named.items()}
 
 
 def fields(part: str) -> set[str]:
