@@ -52,9 +52,9 @@ def check_limits(frames: dict[str, pd.DataFrame], of: mp.Scenario) -> None:
     for name, flow in of.flows.items():
         is_sctp = isinstance(flow, mp.Sctp)
         if not (is_sctp and flow.pacing):
-            assert not paths.loc[name, "blocked_pacing"].any()
+            assert not paths.xs(name)["blocked_pacing"].any()
         if not (is_sctp and flow.buffer_split != "none"):
-            assert not paths.loc[name, "blocked_split_share"].any()
+            assert not paths.xs(name)["blocked_split_share"].any()
     if of.warmup % INTERVAL == 0:
         samples = frames["series.paths"]
         measured = samples[samples["time"] > of.warmup / 1e9].groupby(["flow", "path"], sort=False)[list(BLOCKED)].sum()
