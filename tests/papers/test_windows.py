@@ -191,9 +191,21 @@ def test_a_damaged_table_is_reported_in_one_line(change, message, checked, packa
     assert "\n" not in str(caught.value)
 
 
+UNSTEADY = {
+    ("dreibholz2011_impact", "figure3", "cmt-rpv1", 0.25),
+    ("dreibholz2011_impact", "figure4-left", "mptcp-like", 1.0),
+    ("dreibholz2012_testbed", "figure4-queues", "1452 bytes", "FIFO", 2.0),
+}
+"""Cases of papers with slow paths, on which a rate of 1 Mbit/s changes by a tenth within minutes."""
+
+
 @pytest.mark.parametrize("name", CHECKED)
-def test_every_shorter_quick_window_of_a_checked_paper_is_in_its_table(name):
-    """Check again with `manypath papers NAME --check-warmup --publish` after a change of scenarios or grids."""
+def test_every_shorter_quick_window_of_a_paper_was_checked_and_is_steady_but_on_three_slow_paths(name):
+    """Check again with `manypath papers NAME --check-warmup --publish` after a change of scenarios or grids.
+
+    A window that is not steady needs another one, in the precision or in its experiment. Studies have no claims, and
+    their tables only list what is not steady.
+    """
     paper, table = registry()[name], windows.load(name)
     assert table is not None
     cases = [*paper.experiments.cases(paper.quick)]
@@ -202,23 +214,17 @@ def test_every_shorter_quick_window_of_a_checked_paper_is_in_its_table(name):
     for experiment in shorter:
         assert paper.experiments[experiment].series is None, experiment
         assert table[experiment].scenarios == windows.scenarios_of(paper, experiment), experiment
-
-
-def test_few_quick_windows_are_not_shown_to_be_steady():
-    """Claims that read them are undecided. A window that changes needs another one."""
-    tables = [table for name in CHECKED if (table := windows.load(name))]
-    rows = [row for table in tables for row in table.values()]
-    assert {each.steady for row in rows for each in row.unsteady} <= {"not shown"}
-    assert sum(len(row.unsteady) for row in rows) < 0.02 * sum(row.cases for row in rows)
+        found = {(name, experiment, *each.factors.values()) for each in table[experiment].unsteady}
+        assert found <= UNSTEADY or not paper.claims, experiment
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", CHECKED)
 def test_the_checked_windows_are_steady_with_this_engine(name):
-    """The last case of each experiment, because all of them take an hour."""
+    """The last case of each experiment, because all of them take an hour; a study has no claims."""
     paper = registry()[name]
     last = {each.experiment: each for each in paper.experiments.cases(paper.quick)}
-    shorter = [case for case in last.values() if windows.is_shorter(paper, paper.quick, case)]
+    shorter = [case for case in last.values() if paper.claims and windows.is_shorter(paper, paper.quick, case)]
     assert [str(each.case) for each in check_windows(paper, paper.quick, shorter) if each.steady != "steady"] == []
 
 
