@@ -196,6 +196,14 @@ JSON: dict[str, tuple[str, tuple[str, ...]]] = {
         '{"network": {"disjoint": {"a": {"rate": "1 Mbit/s"}}}, "flows": {"\\ud800": {"paths": ["a"]}}}',
         ("bad.json", "ud800", "character"),
     ),
+    "half of a surrogate pair in a quantity": (
+        '{"warmup": "\\ud800 s", "network": {}, "flows": {}}',
+        ("bad.json", "ud800", "character"),
+    ),
+    "half of a surrogate pair in a choice": (
+        '{"network": {"disjoint": {"a": {"rate": "1 Mbit/s", "queue": {"kind": "\\ud800"}}}}, "flows": {}}',
+        ("bad.json",),
+    ),
     "a truncated text": ('{"network": ', ("bad.json", "JSON")),
     "a key twice": ('{"warmup": "1 s", "warmup": "2 s", "network": {}, "flows": {}}', ("bad.json", "warmup", "twice")),
     "a key twice, deep inside": (

@@ -99,6 +99,10 @@ def _refusing(fields: Any) -> Iterator[None]:
         yield
     except ValidationError as error:
         raise user_error(error, fields) from None
+    except UnicodeEncodeError as error:
+        # pydantic passes texts as UTF-8, which has no halves of a surrogate pair. JSON may have them.
+        half = ascii(error.object[error.start])
+        raise UserError(f"{half}: half of a surrogate pair in a text: write valid characters") from None
 
 
 class _Checked(type(BaseModel)):
