@@ -337,8 +337,8 @@ def test_udp_encapsulation_reduces_the_goodput_of_a_link():
     ("arguments", "message"),
     [
         (["sctp", "--cc", "lia"], "--cc: sctp has its own congestion controls"),
-        (["shared", "--quick"], "--quick: only valid for sctp, dreibholz2012"),
-        (["shared", "--udp"], "--udp: only valid for sctp: leave it out"),
+        (["shared", "--quick"], "--quick: only valid for sctp, sctp-unequal, dreibholz2012"),
+        (["shared", "--udp"], "--udp: only valid for sctp, sctp-unequal: leave it out"),
         (["sctpp"], 'did you mean "sctp"?'),
         (["sctp", "--fast"], "--fast"),
         (["sctp", "--report", "/proc/x"], 'error: --report: "/proc/x" cannot be written'),
@@ -350,9 +350,9 @@ def test_udp_encapsulation_reduces_the_goodput_of_a_link():
         (["shared", "--cc", "renoo"], 'error: --cc: there is no congestion control "renoo"'),
         (["sctp", "--runs", "0"], "runs"),
         (["sctp", "--simulations", "9"], "--simulations: sctp simulates each run with the same seed"),
-        (["shared", "--report", "page"], "--report: only valid for sctp, dreibholz2012"),
+        (["shared", "--report", "page"], "--report: only valid for sctp, sctp-unequal, dreibholz2012"),
         (["shared", "--cc", "lia", "--cc", "lia"], '--cc: "lia" is given twice: give each congestion control once'),
-        (["x" * 300], f'scenario: there is no "{"x" * 76}...: known: sctp, dreibholz2012'),
+        (["x" * 300], f'scenario: there is no "{"x" * 76}...: known: sctp, sctp-unequal, dreibholz2012'),
     ],
 )
 def test_a_wrong_argument_is_reported_in_one_line(arguments: list[str], message: str, called):
