@@ -12,7 +12,7 @@ import pandas as pd
 from manypath.arguments import of_kind, whole
 from manypath.campaign.campaign import Campaign
 from manypath.campaign.progress import Progress
-from manypath.campaign.reserved import check_apart
+from manypath.campaign.reserved import check_columns
 from manypath.campaign.results import Results
 from manypath.errors import UserError
 from manypath.quantity import RATE, SPAN
@@ -63,7 +63,7 @@ def check_phase(
         If the results are not simulations or have one replication, or a factor has the name of a column of this frame.
     """
     of_kind("results", results, Results, "the result of Campaign.run")
-    check_columns(results.factors)
+    check_columns("check_phase", results.factors, COLUMNS)
     most = whole("replications", replications, "number of repetitions", least=FEWEST)
     if not results.has_flows:
         raise UserError("check_phase: these results are not of simulations: only they can be repeated with jitter")
@@ -138,17 +138,6 @@ def _packet(flow: Any) -> int:
 
 def _free(name: str, taken: Mapping[str, Link]) -> str:
     return name if name not in taken else _free(f"{name}'", taken)
-
-
-def check_columns(factors: Iterable[str]) -> None:
-    """Refuse factors with the names of columns of `check_phase`.
-
-    Raises
-    ------
-    UserError
-        If there is one.
-    """
-    check_apart("check_phase", factors, COLUMNS, "is also the name of a column of this check")
 
 
 COLUMNS = ("exact", "jittered", "difference", "half_width", "depends")

@@ -65,6 +65,17 @@ def check_apart(field: str, names: Iterable[str], reserved: Collection[str], wha
             )
 
 
+def check_columns(check: str, factors: Iterable[str], columns: Collection[str]) -> None:
+    """Refuse factors with the names of columns of the frame of a check, such as `check_warmup`.
+
+    Raises
+    ------
+    UserError
+        If there is one.
+    """
+    check_apart(check, factors, columns, "is also the name of a column of this check")
+
+
 def row_mistake(columns: Iterable[str], factors: Collection[str]) -> str | None:
     """Return what is wrong with the names of a row of a runner other than the simulator; None if nothing is.
 

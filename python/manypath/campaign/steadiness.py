@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable
 from typing import Any
 
 import pandas as pd
 
 from manypath.arguments import of_kind
-from manypath.campaign.reserved import check_apart
+from manypath.campaign.reserved import check_columns
 from manypath.campaign.results import Results
 from manypath.campaign.sampling import sampled
 from manypath.stats import mser5
@@ -46,7 +45,7 @@ def check_warmup(results: Results, *, replications: int = 5, workers: int | None
         If the results are not simulations, or a factor has the name of a column of this frame.
     """
     of_kind("results", results, Results, "the result of Campaign.run")
-    check_columns(results.factors)
+    check_columns("check_warmup", results.factors, COLUMNS)
     rows: list[dict[str, Any]] = []
     for factors, part in results.by_scenario():
         document = json.loads(part.outcomes[0][0].document)
@@ -62,17 +61,6 @@ def check_warmup(results: Results, *, replications: int = 5, workers: int | None
             found = {"configured": configured, "suggested": suggested, "limit": limit, "enough": enough}
             rows.append({**factors, "flow": flow, **found})
     return pd.DataFrame(rows)
-
-
-def check_columns(factors: Iterable[str]) -> None:
-    """Refuse factors with the names of columns of `check_warmup`.
-
-    Raises
-    ------
-    UserError
-        If there is one.
-    """
-    check_apart("check_warmup", factors, COLUMNS, "is also the name of a column of this check")
 
 
 COLUMNS = ("configured", "suggested", "limit", "enough")

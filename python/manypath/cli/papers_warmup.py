@@ -38,20 +38,18 @@ def check_warmup(
             raise UserError(f"--{name}: has no effect with --check-warmup: leave one of them out")
     if publish and (full or figure is not None or runs is not None):
         raise UserError("--publish: needs whole quick grids with --check-warmup: leave --full, --figure, --runs out")
-    from manypath.papers import chosen
+    from manypath.papers import chosen, kept, windows
     from manypath.papers.evaluation import narrowed
-    from manypath.papers.windows import check_targets
-    from manypath.papers.windows import publish as write
 
     papers = narrowed(chosen(names, full=True), figure, runs)
     check_workers(workers)
     if publish:
-        check_targets(papers)
+        kept.check_targets((paper.name for paper in papers), windows.FILE, windows.KIND)
     found: dict[str, list[CheckedWindow]] = {}
     for paper in papers:
         found[paper.name] = _checked(paper, figure, runs, full=full, workers=workers)
         if publish:
-            typer.echo(f"published: {write(paper, found[paper.name])}", err=True)
+            typer.echo(f"published: {windows.publish(paper, found[paper.name])}", err=True)
     if as_json:
         print_json([_plain(name, each) for name, checked in found.items() for each in checked])
         return

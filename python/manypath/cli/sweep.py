@@ -154,14 +154,16 @@ def _check_checks(plan: Sweep, *, warmup: bool, phase: bool) -> None:
     """Refuse checks of a sweep that is no simulation, or whose factors have names of their columns."""
     from manypath.campaign import phase as timing
     from manypath.campaign import steadiness
+    from manypath.campaign.reserved import check_columns
 
-    for option, wanted, check in (("--check-warmup", warmup, steadiness), ("--check-phase", phase, timing)):
+    checks = (("warmup", warmup, steadiness.COLUMNS), ("phase", phase, timing.COLUMNS))
+    for check, wanted, taken in checks:
         if wanted and plan.runner is not None:
             raise UserError(
-                f"{option}: only valid for simulations, and the sweep file has another runner: leave it out"
+                f"--check-{check}: only valid for simulations, and the sweep file has another runner: leave it out"
             )
         if wanted:
-            check.check_columns(plan.factors)
+            check_columns(f"check_{check}", plan.factors, taken)
 
 
 def _settings(campaign: Campaign, results: Results, where: list[str] | None, baseline: str | None) -> Settings:

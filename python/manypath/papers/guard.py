@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from manypath.papers import NAMES, STUDIES
 from manypath.papers.causes import Verified
 from manypath.papers.check import Check, joined_measured
 from manypath.papers.evidence import Case
@@ -21,13 +22,13 @@ from manypath.papers.windows import CheckedExperiment, is_shorter, load, scenari
 def guarded(items: Sequence[Verified], paper: Paper, precision: Precision) -> list[Verified]:
     """Return claims without the verdicts that an unsteady window of this precision does not allow.
 
-    A paper without a table, such as one outside of the package, has its verdicts.
+    A paper outside of the package has no table, and its verdicts are returned unchanged.
     """
     table = load(paper.name)
-    if table is None:
+    if table is None and paper.name not in (*NAMES, *STUDIES):
         return list(items)
     found: dict[Case, str] = {}
-    current = {name: row for name, row in table.items() if row.scenarios == scenarios_of(paper, name)}
+    current = {name: row for name, row in (table or {}).items() if row.scenarios == scenarios_of(paper, name)}
     for case in {case for item in items for case in item.read}:
         found[case] = _why(paper, precision, case, current)
     return [without_verdict(item, sorted({found[case] for case in item.read} - {""})) for item in items]

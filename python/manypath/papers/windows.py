@@ -141,17 +141,6 @@ def scenarios_of(paper: Paper, experiment: str) -> str:
     return sha256("\n".join(lines).encode()).hexdigest()[:HASH]
 
 
-def check_targets(papers: Iterable[Paper]) -> None:
-    """Check that the tables of papers can be written.
-
-    Raises
-    ------
-    UserError
-        If the package is not in a source tree, or a file cannot be written.
-    """
-    kept.check_targets((paper.name for paper in papers), FILE, KIND)
-
-
 def publish(paper: Paper, found: Iterable[CheckedWindow]) -> Path:
     """Write the checks of all quick windows of a paper into the package, and return the path of the file."""
     target = kept.file_of(paper.name, FILE)

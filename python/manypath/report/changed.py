@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,13 +12,13 @@ from markupsafe import Markup
 from manypath.errors import UserError
 from manypath.figures import Picture
 from manypath.figures.picture import FORMATS, Rendered
-from manypath.outputs import FIGURE, PAGE, Outputs
+from manypath.outputs import FIGURE, PAGE
 from manypath.papers.changed import UNMEASURED
 from manypath.papers.paper import Figure, Paper
 from manypath.papers.stages import needs
 from manypath.report.current import drawn
 from manypath.report.environment import environment
-from manypath.report.targets import index_of, replace_page, replacing
+from manypath.report.targets import check_files, index_of, replace_page, replacing
 
 if TYPE_CHECKING:
     from manypath.papers.changed import ChangedPaper
@@ -34,7 +34,7 @@ class FigureView:
     lacks: str
 
 
-def check(target: Path, papers: Iterable[Paper]) -> None:
+def check(target: Path, papers: Sequence[Paper]) -> None:
     """Check that the pages and their figures can be written into a report.
 
     Raises
@@ -42,15 +42,10 @@ def check(target: Path, papers: Iterable[Paper]) -> None:
     UserError
         If a file cannot be written, or another program wrote a file of that name.
     """
-    outputs = Outputs()
-    index = index_of(target)
-    outputs.folder("report", index.parent)
-    outputs.file("report", index, PAGE, makes_folder=True)
-    for paper in papers:
-        outputs.file("report", page_of(index.parent, paper), PAGE, makes_folder=True)
-        for figure in paper.figures:
-            for path in _files(index.parent, paper, figure):
-                outputs.file("report", path, FIGURE, makes_folder=True)
+    folder = index_of(target).parent
+    files = {page_of(folder, paper): PAGE for paper in papers}
+    files |= {path: FIGURE for paper in papers for figure in paper.figures for path in _files(folder, paper, figure)}
+    check_files(target, files)
 
 
 def write(part: PaperEvaluation, target: Path) -> Path:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -26,17 +26,27 @@ def check(target: Path, papers: Iterable[Paper]) -> None:
     UserError
         If a file cannot be written, or exists and was not written by this package.
     """
-    outputs = Outputs()
-    index = index_of(target)
-    outputs.folder("report", index.parent)
-    outputs.file("report", index, PAGE, makes_folder=True)
-    outputs.file("report", index.parent / LIBRARY, PLOTLY, makes_folder=True)
+    folder = index_of(target).parent
+    files = {folder / LIBRARY: PLOTLY}
     for paper in papers:
-        outputs.file("report", index.parent / f"{paper.name}.html", PAGE, makes_folder=True)
-        for figure in paper.figures:
-            for ending in FORMATS:
-                drawing = index.parent / "figures" / paper.name / f"{figure.name}.{ending}"
-                outputs.file("report", drawing, FIGURE, makes_folder=True)
+        files[folder / f"{paper.name}.html"] = PAGE
+        drawings = folder / "figures" / paper.name
+        files |= {drawings / f"{figure.name}.{ending}": FIGURE for figure in paper.figures for ending in FORMATS}
+    check_files(target, files)
+
+
+def check_files(target: Path, files: Mapping[Path, Kind]) -> None:
+    """Check that the first page of a report and further files, each of its kind, can be written.
+
+    Raises
+    ------
+    UserError
+        If a file cannot be written, or exists and was not written by this package.
+    """
+    outputs, index = Outputs(), index_of(target)
+    outputs.folder("report", index.parent)
+    for file, kind in {index: PAGE, **files}.items():
+        outputs.file("report", file, kind, makes_folder=True)
 
 
 @contextmanager
