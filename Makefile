@@ -41,7 +41,7 @@ kernel_packages := clang, libelf and zlib (Debian: apt-get install clang libelf-
 without_kernel = $(shell $(kernel_tools) || echo --exclude manypath-bpf)
 
 # By one command, because crates that are built apart have other features, and their dependencies are built twice.
-workspace = --workspace --exclude manypath-py $(without_kernel) $(without_linux) --locked --quiet
+workspace = --workspace $(without_kernel) $(without_linux) --locked --quiet
 
 # The engine that is installed: that of the tests, which has debug assertions, or that of users. One replaces the other.
 tested := $(venv)/.tested
