@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import date, time
@@ -109,7 +109,7 @@ def _shown(value: object, room: int) -> str:
     if isinstance(value, str):
         mark = '"' if _FILE_FORM.get() or "'" in value else "'"
         return _between(mark, value, mark, room)
-    inner = room - LEAST // 2
+    inner = room - AROUND
     if type(value) is dict:
         return _table(value, inner)
     if type(value) is list:
@@ -136,11 +136,17 @@ def _in_python(value: object) -> str:
 
 
 def _table(table: Mapping[Any, Any], room: int) -> str:
-    """Return a table in the form of a file or of Python."""
-    if not table or not _FILE_FORM.get():
-        return f"{{{_listed((f'{_shown(key, room)}: {_shown(inner, room)}' for key, inner in table.items()), room)}}}"
-    pairs = (f"{_between('', str(key), '', room)} = {_shown(inner, room)}" for key, inner in table.items())
-    return f"{{ {_listed(pairs, room)} }}"
+    """Return a table in the form of a file or of Python; its pairs have about `room` characters."""
+    if not _FILE_FORM.get():
+        return f"{{{_listed(_pairs(table, _shown, ': ', room), room)}}}"
+    pairs = _pairs(table, lambda key, most: _between("", str(key), "", most), " = ", room)
+    return f"{{ {_listed(pairs, room)} }}" if table else "{}"
+
+
+def _pairs(table: Mapping[Any, Any], name: Callable[[Any, int], str], between: str, room: int) -> Iterator[str]:
+    for key, inner in table.items():
+        called = name(key, room // 2)
+        yield f"{called}{between}{_shown(inner, room - len(called) - len(between))}"
 
 
 def _listed(items: Iterable[str], room: int) -> str:
@@ -178,6 +184,9 @@ LONGEST_PATH = 4096
 
 LEAST = 8
 """Smallest number of characters for which a part of a value is shown."""
+
+AROUND = 9
+"""Number of characters of two brackets with blanks, and of dots after a comma."""
 
 ENOUGH = 100 * LINE
 """Number of characters from which a text is not searched for blanks."""

@@ -238,7 +238,7 @@ def test_a_wrong_description_is_reported_in_one_line(arguments: dict[str, object
 
 def test_an_empty_name_in_a_file_is_refused_too(tmp_path: Path):
     (tmp_path / "mine.toml").write_text('[paths.""]\nrate = "10 Mbit/s"\nrtt = "40 ms"\n')
-    with pytest.raises(UserError, match=r'mine\.toml: paths: "" is no name: give each path'):
+    with pytest.raises(UserError, match=r'mine\.toml: paths: "" is no name: give a visible one'):
         Description.from_file(tmp_path / "mine.toml")
 
 

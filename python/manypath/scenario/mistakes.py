@@ -36,7 +36,7 @@ def _lines(error: ValidationError, fields: Any, within: list[str]) -> Iterator[s
         field = place[-1] if place else ""
         if details["type"] == "missing":
             model = error.title if len(details["loc"]) == 1 else ""
-            text = f"missing: give it a value{right_forms.of_missing(field, details['input'], model)}"
+            text = f"missing: give it a value{right_forms.of_missing(place, details['input'], model)}"
         else:
             text = _message(details["type"], _Value(details["input"], given), context, details["msg"], field)
         yield f"{'.'.join(place)}: {text}" if place else text

@@ -23,7 +23,7 @@ from pydantic import (
 from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema, PydanticCustomError, from_json
 
-from manypath.errors import UserError, quoted
+from manypath.errors import UserError, quoted, visible
 from manypath.quantity import LIMIT, RATE, SIZE, SPAN, Dimension, Quantity
 from manypath.scenario.mistakes import user_error
 from manypath.scenario.synonyms import hint_for
@@ -246,7 +246,7 @@ class Model(BaseModel, metaclass=_Checked):
             unknown = [str(key) for key in fields if key not in known]
             if unknown:
                 key, hint = hint_for(unknown, [*known, *cls._short_forms])
-                raise PydanticCustomError("unknown_key", "unknown key: {hint}", {"key": key, "hint": hint})
+                raise PydanticCustomError("unknown_key", "unknown key: {hint}", {"key": visible(key), "hint": hint})
             for key, value in fields.items():
                 said = _other_type(known[key], value) if key in converted else None
                 if key in lists and isinstance(value, Model):

@@ -49,11 +49,11 @@ def as_shown(name: str) -> str:
 
 def visible_name(name: str, right: str) -> str:
     """Check a name as `as_shown` does; `right` is the valid alternative to a name without a visible character."""
-    if not any(letter.isprintable() and not letter.isspace() for letter in name):
-        raise ValueError(f"{quoted(name)} is no name: {right}")
     found = next((letter for letter in name if visible(letter) != letter), None)
     if found is not None:
         raise ValueError(f"{quoted(visible(name))} has the invisible character U+{ord(found):04X}: remove it")
+    if not any(letter.isprintable() and not letter.isspace() for letter in name):
+        raise ValueError(f"{quoted(name)} is no name: {right}")
     return name
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -41,8 +41,13 @@ def of_field(name: str, value: Any) -> str | None:
     return str(Form(meant.model, limit or meant.fields, meant.kind))
 
 
-def of_missing(name: str, table: Any, model: str) -> str:
+def of_missing(place: Sequence[str], table: Any, model: str) -> str:
     """Return an example of a missing field of a table of this model (its class, if known), with a comma before it."""
+    name = place[-1]
+    if "network" in place[-2:]:
+        return f", as in {str(MODELS['Network']).removeprefix('write ')}"
+    if name == "flows":
+        return f", as in {TABLES['flows'].removeprefix('give flows by name: ')}"
     kind = table.get("kind") if isinstance(table, Mapping) else None
     forms = [form for several in KINDS.values() for form in several]
     of_kind = next((form for form in forms if isinstance(kind, str) and form.kind == kind), None)
