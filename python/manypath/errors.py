@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import date, time
 from numbers import Number
-from typing import Any
+from typing import Any, cast
 
 from manypath import _native
 
@@ -93,7 +93,7 @@ def quoted_path(path: object) -> str:
 
 
 @contextmanager
-def in_file_form() -> Iterator[None]:
+def in_file_form() -> Generator[None]:
     """Show the values of messages in the form of a file: ``true`` and ``2020-01-01``."""
     token = _FILE_FORM.set(True)
     try:
@@ -110,10 +110,11 @@ def _shown(value: object, room: int) -> str:
         mark = '"' if _FILE_FORM.get() or "'" in value else "'"
         return _between(mark, value, mark, room)
     inner = room - AROUND
+    # Classes derived from these may have another form in Python.
     if type(value) is dict:
-        return _table(value, inner)
+        return _table(cast("dict[Any, Any]", value), inner)
     if type(value) is list:
-        return f"[{_listed((_shown(item, inner) for item in value), inner)}]"
+        return f"[{_listed((_shown(item, inner) for item in cast('list[Any]', value)), inner)}]"
     text = _in_file(value) if _FILE_FORM.get() else _in_python(value)
     end = text[-1] if text[-1:] in CLOSING else ""
     line = " ".join(text.removesuffix(end).split()) if len(text) < ENOUGH else text[:-1]

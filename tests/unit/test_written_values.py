@@ -257,8 +257,8 @@ LINK = mp.Link(rate="1 Mbit/s")
         (lambda: mp.topology({"a-b": LINK}, {"": "a b"}), 'paths: "" is no name'),
         (lambda: mp.topology({"a b-c": LINK}, {"p": "b c"}), 'topology.wires: "a b-c" is no wire between two nodes'),
         (lambda: mp.topology({" -c": LINK}, {"p": "b c"}), 'topology.wires: " -c" is no wire between two nodes'),
-        (lambda: mp.Campaign(lambda **_: None, {" ": [1]}), 'factors: " " is no name'),
-        (lambda: mp.Campaign(lambda **_: None, {"\x1b": [1]}), "factors.*U\\+001B"),
+        (lambda: mp.Campaign(lambda **_: mp.Scenario.model_validate(SCENARIO), {" ": [1]}), 'factors: " " is no name'),
+        (lambda: mp.Campaign(lambda **_: mp.Scenario.model_validate(SCENARIO), {"\x1b": [1]}), "factors.*U\\+001B"),
     ],
 )
 def test_a_name_in_python_must_be_visible(make: Callable[[], Any], message: str):
