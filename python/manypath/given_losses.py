@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from manypath import _native
-from manypath.errors import UserError
+from manypath.errors import UserError, quoted
 from manypath.quantity import SPAN, QuantityError
 from manypath.refusal import told
 from manypath.scenario.losses import Bernoulli
@@ -82,7 +82,9 @@ def ideal(
     387...
     """
     if isinstance(losses, str | float | int) or not losses:
-        raise UserError(f"losses: {losses!r} is no list: give one probability for each path, such as [0.001, 0.004]")
+        raise UserError(
+            f"losses: {quoted(losses)} is no list: give one probability for each path, such as [0.001, 0.004]"
+        )
     _check_count("runs", runs)
     _check_count("packets", packets)
     _check_seed(seed)
@@ -116,12 +118,12 @@ def ideal(
 
 def _check_count(field: str, value: int) -> None:
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        raise UserError(f"{field}: {value!r} is not a number of {field}: give 1 or more")
+        raise UserError(f"{field}: {quoted(value)} is not a number of {field}: give 1 or more")
 
 
 def _check_seed(seed: int) -> None:
     if not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed < 2**64:
-        raise UserError(f"seed: {seed!r} is no seed: give a whole number from 0 to 2^64 - 1")
+        raise UserError(f"seed: {quoted(seed)} is no seed: give a whole number from 0 to 2^64 - 1")
 
 
 def _probability(place: int, loss: Any) -> float:
@@ -137,7 +139,7 @@ def _probability(place: int, loss: Any) -> float:
 def _span(place: int, time: Any) -> int:
     try:
         if not isinstance(time, str):
-            raise QuantityError(f'{time!r} has no unit: write "100 ms"')
+            raise QuantityError(f'{quoted(time)} has no unit: write "100 ms"')
         span = SPAN.parse(time)
     except QuantityError as error:
         raise UserError(f"rtts[{place}]: {error}") from None

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from manypath.errors import OutputError, UserError
+from manypath.errors import OutputError, UserError, quoted_path
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ class Outputs:
                 is_within = any(path.is_relative_to(folder) for folder in self._folders)
                 _try_folder(path.resolve().parent, makes_folder, path.is_absolute() and not is_within)
             elif stat.S_ISDIR(status.st_mode):
-                raise UserError(f'{field}: "{target}" is a folder: name a file')
+                raise UserError(f"{field}: {quoted_path(target)} is a folder: name a file")
             self._refuse_known(field, path, status)
             if status is not None:
                 _try_file(field, path, status, kind)
@@ -112,7 +112,7 @@ class Outputs:
         with _probing(field, target):
             status = _status(path)
             if status is not None and not stat.S_ISDIR(status.st_mode):
-                raise UserError(f'{field}: "{target}" is not a folder: name another one')
+                raise UserError(f"{field}: {quoted_path(target)} is not a folder: name another one")
             # The parent of a named folder may be the top of the disk.
             _try_folder(path.resolve(), True, path.is_absolute() and not path.parent.exists())
         self._folders.append(path)
@@ -123,10 +123,10 @@ class Outputs:
         if status is not None and not stat.S_ISREG(status.st_mode):
             return
         if any(_is_same(path, known) for known in self._inputs):
-            raise UserError(f'{field}: "{path}" is an input file: choose another name')
+            raise UserError(f"{field}: {quoted_path(path)} is an input file: choose another name")
         for other, known in self._named:
             if _is_same(path, known):
-                raise UserError(f'{field}: "{path}" is also the file of {other}: choose another name')
+                raise UserError(f"{field}: {quoted_path(path)} is also the file of {other}: choose another name")
 
 
 @contextmanager
@@ -142,7 +142,8 @@ def writing(field: str, target: str | os.PathLike[str]) -> Iterator[None]:
         yield
     except OSError as error:
         raise OutputError(
-            f'{field}: "{target}" cannot be written: {error.strerror or error}: make room or choose another place'
+            f"{field}: {quoted_path(target)} cannot be written: {error.strerror or error}: "
+            "make room or choose another place"
         ) from None
 
 
@@ -154,12 +155,14 @@ def _probing(field: str, target: str | os.PathLike[str]) -> Iterator[None]:
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
         remedy = "make its folder first or choose" if isinstance(error, FileNotFoundError) else "choose"
-        raise UserError(f'{field}: "{target}" cannot be written: {reason}: {remedy} another place') from None
+        raise UserError(f"{field}: {quoted_path(target)} cannot be written: {reason}: {remedy} another place") from None
 
 
 def _check_ending(field: str, path: Path, kind: Kind) -> None:
     if kind.endings and path.suffix.lstrip(".").lower() not in kind.endings:
-        raise UserError(f'{field}: "{path}" is no name for {kind.name}: end it with .{", .".join(kind.endings)}')
+        raise UserError(
+            f"{field}: {quoted_path(path)} is no name for {kind.name}: end it with .{', .'.join(kind.endings)}"
+        )
 
 
 def _status(path: Path) -> os.stat_result | None:
@@ -191,14 +194,14 @@ def _try_file(field: str, path: Path, status: os.stat_result, kind: Kind) -> Non
     if not stat.S_ISREG(status.st_mode):
         # Opening a pipe would wait for its reader.
         if not os.access(path, os.W_OK):
-            raise UserError(f'{field}: "{path}" cannot be written: Permission denied: choose another place')
+            raise UserError(f"{field}: {quoted_path(path)} cannot be written: Permission denied: choose another place")
         return
     # Opening for appending does not change the file.
     with path.open("ab"):
         pass
     if status.st_size and not kind.is_ours(*_ends(path)):
         raise UserError(
-            f'{field}: "{path}" exists, and manypath did not write it as {kind.name}: '
+            f"{field}: {quoted_path(path)} exists, and manypath did not write it as {kind.name}: "
             "choose another name, or remove the file first"
         )
 

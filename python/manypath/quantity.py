@@ -83,6 +83,8 @@ class Dimension:
                 raise QuantityError(f'{value.dimension.show(value)} is no {self.name}: write "{self.example}"')
             return value
         number = number_of(value)
+        if number == math.inf or (number is None and isinstance(value, int) and value > LIMIT):
+            raise QuantityError(f"{quoted(value)} {self._too_large()}")
         if number is None or math.isnan(number):
             raise QuantityError(f'{quoted(value)} is no {self.name}: write "{self.example}"')
         if number == 0:
@@ -104,13 +106,20 @@ class Dimension:
         fitting = [unit for unit in self.shown if amount >= self.units[unit]]
         return fitting[-1] if fitting else self.base_unit
 
+    def unit_of(self, value: object) -> str:
+        """Return the unit in a text; the base unit if there is none."""
+        match = WRITTEN.fullmatch(value) if isinstance(value, str) and len(value) <= LONGEST else None
+        return match["unit"] if match is not None and match["unit"] in self.units else self.base_unit
+
     @property
     def base_unit(self) -> str:
         """The base unit."""
         return next(iter(self.units))
 
     def _parse_text(self, text: str) -> Fraction:
-        match = WRITTEN.fullmatch(text) if len(text) <= LONGEST else None
+        if len(text) > LONGEST:
+            raise QuantityError(f"{quoted(text)} {self._too_long(text)}")
+        match = WRITTEN.fullmatch(text)
         if match is None:
             raise QuantityError(
                 f'{quoted(text)} is no {self.name}: write a number and a unit, such as "{self.example}"'
@@ -149,7 +158,7 @@ class Dimension:
             return f"counts packets: {right}"
         same = self._in_own_unit(number, unit.replace(" ", ""))
         right = f'write "{same}"' if same is not None else self._such_as()
-        return f'is no {self.name}, "{unit}" is none of its units: {right} (units: {", ".join(self.units)})'
+        return f"is no {self.name}, {quoted(unit)} is none of its units: {right} (units: {', '.join(self.units)})"
 
     def _such_as(self) -> str:
         return f'write a {self.name} such as "{self.example}"'
@@ -178,6 +187,17 @@ class Dimension:
         """Return the probably intended quantity, rounded to base units; the example if that is 0 or too large."""
         amount = number * unit
         return self.show(round(amount)) if 1 <= amount < LIMIT else self.example
+
+    def _too_long(self, text: str) -> str:
+        """Return what is wrong with a text of more than `LONGEST` characters."""
+        number = LONG_NUMBER.match(text)
+        if number is None:
+            return f'is no {self.name}: write a number and a unit, such as "{self.example}"'
+        if number["sign"] == "-":
+            return f'is negative: write a {self.name} such as "{self.example}"'
+        if len(number["digits"]) >= MOST_DIGITS:
+            return self._too_large()
+        return f'has {len(text)} characters, more than {LONGEST}: write a {self.name} such as "{self.example}"'
 
     def _too_large(self) -> str:
         unit = self.shown[-1]
@@ -214,6 +234,12 @@ WRITTEN = re.compile(
 
 SHORTEST = 3
 """Smallest number of characters of a unit whose spelling is corrected; shorter ones resemble several units."""
+
+LONG_NUMBER = re.compile(r"\s*+(?P<sign>[-+]?)(?=[0-9])0*+(?P<digits>[0-9]*+)")
+"""The beginning of a number; its digits are those before the decimal point, without leading zeros."""
+
+MOST_DIGITS = 20
+"""Smallest number of digits before the decimal point of numbers that are too large in every unit."""
 
 LONGEST = 100
 """Largest number of characters of a quantity; this bounds the memory of exact fractions."""

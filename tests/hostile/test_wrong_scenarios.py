@@ -57,8 +57,8 @@ MISTAKES: dict[str, tuple[str, str, tuple[str, ...]]] = {
     # Wrong types.
     "a rate that is true": ('rate = "5 Mbit/s"', "rate = true", ("south.rate",)),
     "a rate that is a list": ('rate = "5 Mbit/s"', 'rate = ["5 Mbit/s"]', ("south.rate",)),
-    "a size of a queue that is true": ("packets = 100", "packets = true", ("south.queue.packets", "True", "number")),
-    "a count that is true": (FLOW, "streams = true", ("flows.cmt.streams", "True", "number")),
+    "a size of a queue that is true": ("packets = 100", "packets = true", ("south.queue.packets", "true", "number")),
+    "a count that is true": (FLOW, "streams = true", ("flows.cmt.streams", "true", "number")),
     "a rate that is a date": ('rate = "5 Mbit/s"', "rate = 2020-01-01", ("south.rate", "10 Mbit/s")),
     "a count that is infinite": (FLOW, "sack_every = inf", ("flows.cmt.sack_every", "inf")),
     "a count of thousands of digits": (FLOW, "streams = 0x" + "f" * 5000, ("flows.cmt.streams", "65535")),
@@ -198,7 +198,7 @@ JSON: dict[str, tuple[str, tuple[str, ...]]] = {
     ),
     "half of a surrogate pair in a quantity": (
         '{"warmup": "\\ud800 s", "network": {}, "flows": {}}',
-        ("bad.json", "ud800", "character"),
+        ("bad.json", "warmup", "ud800", "is no time"),
     ),
     "half of a surrogate pair in a choice": (
         '{"network": {"disjoint": {"a": {"rate": "1 Mbit/s", "queue": {"kind": "\\ud800"}}}}, "flows": {}}',

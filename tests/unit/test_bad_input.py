@@ -84,7 +84,7 @@ BAD = {
     ),
     "wrong unit": ("5 Mbit/s", "5 Mbps", 'network.disjoint.south.rate: "5 Mbps" is no rate', '"5 Mbit/s"'),
     "negative rate": ("5 Mbit/s", "-5 Mbit/s", 'south.rate: "-5 Mbit/s" is negative', '"10 Mbit/s"'),
-    "zero rate": ("5 Mbit/s", "0 Mbit/s", "south.rate: 0 is too small", "more than 0"),
+    "zero rate": ("5 Mbit/s", "0 Mbit/s", "south.rate: 0 Mbit/s is too small", "more than 0 Mbit/s"),
     "zero paths": ('["south"]', "[]", "flows.cmt.paths: is empty", "give 1 or more"),
     "no such path": ('["south"]', '["soth"]', 'flows.cmt.paths: "soth" is no path', 'did you mean "south"?'),
     "warm-up beyond the end": ('"2 s"', '"0 s"', "measure: 0 s is too short", 'give more, such as "300 s"'),
@@ -109,7 +109,7 @@ BAD = {
     "a written message beyond a buffer": (
         'cc = "cmt-rpv2"',
         'app = { kind = "saturated", message = "2 MB" }',
-        "flows.cmt.app.message.max: 2 MB cannot be used",
+        "flows.cmt.app.message: 2 MB cannot be used",
         "at most flows.cmt.send_buffer, which is 1 MB",
     ),
     "transfer of less than a message": (
@@ -252,9 +252,9 @@ def test_a_word_of_ten_megabytes_is_not_refused_as_nesting(tmp_path: Path):
         (lambda: mp.BitError(rate=-1), "rate: -1 is too small: give 0.0 or more"),
         (lambda: mp.GilbertElliott(to_bad=0.1), "to_good: missing"),
         (lambda: mp.Saturated(message=("1452 B", "500 B")), "message: max 500 B is below min 1452 B"),
-        (lambda: mp.Cbr(rate="0 Mbit/s"), "rate: 0 is too small: give more than 0"),
+        (lambda: mp.Cbr(rate="0 Mbit/s"), "rate: 0 Mbit/s is too small: give more than 0 Mbit/s"),
         (lambda: mp.Cbr(rate="2 Mbit/s", mesage=500), 'mesage: unknown key: did you mean "message"?'),
-        (lambda: mp.OnOff(rate="2 Mbit/s", on="0 s", off="1 s"), "on: 0 is too small"),
+        (lambda: mp.OnOff(rate="2 Mbit/s", on="0 s", off="1 s"), "on: 0 s is too small: give more than 0 s"),
         (lambda: mp.Sctp(paths=["a"], app={"kind": "cbrr"}), 'app: kind "cbrr" is unknown: did you mean "cbr"?'),
     ],
 )

@@ -213,8 +213,8 @@ def test_competing_connections_without_formulas_have_no_fluid_prediction():
         ({"paths": ["10 Mbps, 40 ms"]}, 'write "10 Mbit/s"'),
         ({"paths": [": 10 Mbit/s, 40 ms"]}, 'has no name before its colon: write "wlan: 10 Mbit/s, 40 ms"'),
         ({"paths": ["-10 Mbit/s, 40 ms"]}, "is negative"),
-        ({"paths": ["0 bit/s, 40 ms"]}, "paths.path1.rate: 0 is too small"),
-        ({"paths": ["10 Mbit/s, 0 ms"]}, "paths.path1.rtt: 0 is too small"),
+        ({"paths": ["0 bit/s, 40 ms"]}, "paths.path1.rate: 0 bit/s is too small"),
+        ({"paths": ["10 Mbit/s, 0 ms"]}, "paths.path1.rtt: 0 ms is too small"),
         ({"paths": ["10 Mbit/s, 40 ms, 1 percent"]}, '"1 percent" is no probability: write a number from 0 to 1'),
         ({"paths": ["10 Mbit/s, 40 ms, 100 %"]}, "give less than 1"),
         ({"paths": ["a: 1 Mbit/s, 1 ms", "a: 1 Mbit/s, 1 ms"]}, '"a" occurs twice'),
@@ -238,7 +238,7 @@ def test_a_wrong_description_is_reported_in_one_line(arguments: dict[str, object
 
 def test_an_empty_name_in_a_file_is_refused_too(tmp_path: Path):
     (tmp_path / "mine.toml").write_text('[paths.""]\nrate = "10 Mbit/s"\nrtt = "40 ms"\n')
-    with pytest.raises(UserError, match=r'mine\.toml: paths: "" is no name: give each path'):
+    with pytest.raises(UserError, match=r'mine\.toml: paths: "" is no name: give a visible one'):
         Description.from_file(tmp_path / "mine.toml")
 
 

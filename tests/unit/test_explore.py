@@ -82,7 +82,7 @@ def test_a_setting_that_events_change_says_so():
     assert rate.explanation.endswith("Events of the link change it during the run.")
     assert found["links\tsouth\tdelay"].label == "delay"
     assert found["links\tnorth\trate"].label == "rate"
-    with pytest.raises(UserError, match=r"^rate at the start: 0 is too small"):
+    with pytest.raises(UserError, match=r"^rate at the start: 0 Mbit/s is too small"):
         changed(changing, rate.place, "0 Mbit/s")
 
 

@@ -36,7 +36,7 @@ def test_every_step_and_choice_of_every_control_is_valid_or_refused_with_a_remed
     ("place", "value", "said"),
     [
         ("links\tsouth\trate", "2", 'rate: "2" has no unit: write "2 Mbit/s"'),
-        ("links\tsouth\trate", "0 Mbit/s", "rate: 0 is too small"),
+        ("links\tsouth\trate", "0 Mbit/s", "rate: 0 Mbit/s is too small"),
         ("links\tsouth\tqueue.packets", "0", "queue size: 0 is too small: give more than 0"),
         ("links\tsouth\tqueue.packets", "many", "queue size: many is no whole number: write one"),
         (
@@ -57,13 +57,13 @@ def test_every_step_and_choice_of_every_control_is_valid_or_refused_with_a_remed
         ("rivals", "9", "rivals: 9 is no whole number from 0 to 8"),
         ("flows\tmultipath\tapp", "video", "application: video is unknown: choose one of saturated"),
         ("flows\tmultipath\tapp.message", "9 B to 1 B", "message size: "),
-        ("flows\tmultipath\tapp.message", "0 B", "message size: 0 is too small: give more than 0"),
+        ("flows\tmultipath\tapp.message", "0 B", "message size: 0 B is too small: give more than 0 B"),
         (
             "flows\tmultipath\tapp.message",
             "9e18 B",
             "message size: 9000000000 GB is too large: give 67108864 B or less",
         ),
-        ("flows\tmultipath\tprofile", "a\nb", 'accounting profile: "a b" is no accounting profile: known: rfc9260'),
+        ("flows\tmultipath\tprofile", "a\nb", 'accounting profile: "a\\nb" is no accounting profile: known: rfc9260'),
         ("flows\tmultipath\tstart", "soon", "start time: "),
         ("flows\tmultipath\trto.min", "99 s", "RTO min: RTO initial 3 s is below RTO min 99 s"),
         ("flows\tmultipath\treceive_buffer", "9000 GB", "receive buffer: 9000 GB cannot be used"),

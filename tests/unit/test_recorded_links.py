@@ -127,7 +127,7 @@ def test_a_link_has_a_rate_or_a_trace(make, message: str):
         ("9999999999", '"9999999999" lasts 9999999999 ms, which is not within 49 days: cut it'),
         ("4000000000 4000000000", '"4000000000 4000000000" lasts 8000000000 ms'),
         ("4000000000", '"4000000000" has a mean rate below 1 bit/s: give more opportunities'),
-        ("lte\0.down", '"lte\\0.down" has a NUL character'),
+        ("lte\0.down", '"lte\\u0000.down" has a NUL character'),
     ],
 )
 def test_gaps_that_the_engine_refuses_are_refused_by_the_link(text: str, message: str):

@@ -168,7 +168,7 @@ def test_numbers_are_read_from_lines_or_json():
         ("", "gave no row of numbers"),
         ("x 1\nx 2", 'printed "x" twice'),
         ("{x: 1}", "printed invalid JSON"),
-        ('{"x": "fast"}', "gave 'fast' as x: give a finite number"),
+        ('{"x": "fast"}', 'gave "fast" as x: give a finite number'),
         ('{"x": 1e999}', "gave inf as x: give a finite number"),
     ],
 )

@@ -89,7 +89,7 @@ def test_but_returns_a_changed_copy_of_a_link():
     assert mp.Link(rate=second.rate, delay=first.delay) == second
     with pytest.raises(mp.UserError, match=r'delay: 10 Mbit/s is no time: write "20 ms"'):
         mp.Link(rate="1 Mbit/s", delay=second.rate)
-    with pytest.raises(mp.UserError, match="rate: 0 is too small"):
+    with pytest.raises(mp.UserError, match="rate: 0 bit/s is too small: give more than 0 bit/s"):
         first.but(rate=0)
 
 

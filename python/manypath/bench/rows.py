@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from manypath.errors import UserError, remedy
+from manypath.errors import UserError, quoted, remedy
 from manypath.scenario import (
     DropTail,
     Link,
@@ -125,6 +125,6 @@ def names(wanted: list[str]) -> list[str]:
     for word in wanted:
         rows = [word] if word in ROWS else [name for name in ROWS if word == name.split("/")[0]]
         if not rows:
-            raise UserError(f'scenario: "{word}" is no row of the benchmark: {remedy(word, ROWS)}')
+            raise UserError(f"scenario: {quoted(word)} is no row of the benchmark: {remedy(word, ROWS)}")
         found += [name for name in rows if name not in found]
     return found

@@ -112,5 +112,5 @@ def deal(shard: str | None) -> tuple[int, int]:
         return 0, 1
     number, slash, parts = text("shard", shard, '"2/4" for the second of four').partition("/")
     if not (slash and number.strip().isdecimal() and parts.strip().isdecimal() and 1 <= int(number) <= int(parts)):
-        raise UserError(f'shard: "{shard}" is no part: write "2/4" for the second of four')
+        raise UserError(f'shard: {quoted(shard)} is no part: write "2/4" for the second of four')
     return int(number) - 1, int(parts)

@@ -6,7 +6,7 @@ import copy
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from manypath.errors import UserError, remedy
+from manypath.errors import UserError, quoted, remedy
 
 
 def put(fields: dict[str, Any], place: str, value: Any) -> None:
@@ -26,7 +26,7 @@ def put(fields: dict[str, Any], place: str, value: Any) -> None:
     elif isinstance(here, dict):
         here[last] = value
     else:
-        raise UserError(f'"{place}" does not exist: {".".join(parents)} is {here!r}, which has no fields')
+        raise UserError(f"{quoted(place)} does not exist: {'.'.join(parents)} is {quoted(here)}, which has no fields")
 
 
 def _inside(here: Any, step: str, so_far: str, place: str) -> Any:
@@ -37,16 +37,16 @@ def _inside(here: Any, step: str, so_far: str, place: str) -> Any:
     where = so_far or "the scenario"
     known = here if isinstance(here, dict) else ()
     raise UserError(
-        f'"{place}" does not exist: {where} has no "{step}" in its file: {remedy(step, map(str, known))}'
+        f"{quoted(place)} does not exist: {where} has no {quoted(step)} in its file: {remedy(step, map(str, known))}"
         if known
-        else f'"{place}" does not exist: {where} has no fields'
+        else f"{quoted(place)} does not exist: {where} has no fields"
     )
 
 
 def _index(here: list[Any], step: str, place: str) -> int:
     if not step.isdecimal() or int(step) >= len(here):
         raise UserError(
-            f'"{place}" does not exist: "{step}" is no index of a list of {len(here)}; indices begin with 0'
+            f"{quoted(place)} does not exist: {quoted(step)} is no index of a list of {len(here)}; indices begin with 0"
         )
     return int(step)
 

@@ -14,7 +14,7 @@ from manypath.campaign.cell import Cell, written
 from manypath.campaign.manifest import CAMPAIGNS, NAME, check_manifest
 from manypath.campaign.results import Results
 from manypath.campaign.shard import SUFFIX, Broken, read_rows
-from manypath.errors import UserError, remedy
+from manypath.errors import UserError, quoted, remedy
 
 
 @dataclass(frozen=True)
@@ -99,12 +99,12 @@ class Inventory:
             return found[0]
         if found:
             names = ", ".join(note.name for note in found)
-            raise UserError(f'campaign: "{name}" is ambiguous: give one of {names}')
+            raise UserError(f"campaign: {quoted(name)} is ambiguous: give one of {names}")
         if not self.campaigns:
-            raise UserError(f'campaign: "{name}" is not in {self.folder}, which has no notes of campaigns')
+            raise UserError(f"campaign: {quoted(name)} is not in {self.folder}, which has no notes of campaigns")
         known = [known for note in self.campaigns for known in (note.name, note.title) if known]
         raise UserError(
-            f'campaign: "{name}" is no campaign of {self.folder}: {remedy(name, list(dict.fromkeys(known)))}'
+            f"campaign: {quoted(name)} is no campaign of {self.folder}: {remedy(name, list(dict.fromkeys(known)))}"
         )
 
     def done(self, note: Note) -> dict[str, int]:

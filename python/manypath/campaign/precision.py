@@ -40,7 +40,7 @@ import numpy as np
 from pydantic import Field, field_validator, model_validator
 
 from manypath.campaign.room import check_room
-from manypath.errors import UserError
+from manypath.errors import UserError, quoted
 from manypath.scenario.model import Model
 from manypath.stats.confidence import interval
 
@@ -187,7 +187,7 @@ def _share(text: str) -> float:
     except ValueError:
         share = math.nan
     if not 0 < share < math.inf:
-        raise ValueError(f'"{text}" is no share of the mean: write "2 %"')
+        raise ValueError(f'{quoted(text)} is no share of the mean: write "2 %"')
     return share
 
 

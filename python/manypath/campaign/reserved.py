@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable
 
 from manypath.errors import UserError, quoted
 from manypath.measurements import LABELS, MEASUREMENTS
+from manypath.scenario.names import visible_name
 
 REPLICATION = "replication"
 """The column with the number of the replication, in every frame."""
@@ -54,8 +55,10 @@ def check_apart(field: str, names: Iterable[str], reserved: Collection[str], wha
     """Refuse names of factors that are empty or reserved; `what` says what a reserved name is."""
     taken = list(names)
     for name in taken:
-        if not name:
-            raise UserError(f'{field}: "" is no name: give the factor a name, such as "cc"')
+        try:
+            visible_name(name, 'give the factor a name, such as "cc"')
+        except ValueError as error:
+            raise UserError(f"{field}: {error}") from None
         if name in reserved:
             other = f"{name}_"
             while other in reserved or other in taken:

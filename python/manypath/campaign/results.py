@@ -135,7 +135,9 @@ class Results:
         rows = self._frame(by, measurement)
         for name in by:
             if name in MEANS:
-                raise UserError(f'by: "{name}" is the name of a column of means: give the measurement another name')
+                raise UserError(
+                    f"by: {quoted(name)} is the name of a column of means: give the measurement another name"
+                )
         labels, values = averages.of_replications(rows, measurement, by, self._identity(rows))
         return averages.means(labels, values, by, confidence)
 
@@ -200,7 +202,7 @@ class Results:
         for column in (*columns, measurement):
             self._know(column, [str(name) for name in frame.columns])
         if measurement in TEXTS or frame[measurement].map(lambda value: isinstance(value, str)).any():
-            raise UserError(f'"{measurement}" has texts, not numbers: name a measurement, such as "goodput"')
+            raise UserError(f'{quoted(measurement)} has texts, not numbers: name a measurement, such as "goodput"')
         return frame
 
     @property

@@ -19,10 +19,10 @@ from manypath.campaign.fields import put
 from manypath.campaign.precision import Precision
 from manypath.campaign.reserved import check_factors
 from manypath.campaign.runners import Command, Function, Runner
-from manypath.errors import UserError, quoted
+from manypath.errors import UserError, in_file_form, quoted
 from manypath.scenario import Scenario
 from manypath.scenario.document import with_dimensions
-from manypath.scenario.files import name_of, read_table
+from manypath.scenario.files import mistakes_of, read_table
 from manypath.scenario.model import Model
 
 
@@ -99,10 +99,8 @@ class Sweep(Model):
             If the file cannot be read or is invalid.
         """
         fields = read_table(path, "sweep")
-        try:
+        with mistakes_of(path):
             sweep = cls(**fields)
-        except UserError as error:
-            raise UserError("\n".join(f"{name_of(path)}: {line}" for line in str(error).splitlines())) from None
         sweep._folder = Path(path).parent
         return sweep
 
@@ -169,10 +167,11 @@ class Sweep(Model):
 
         def make(**chosen: Any) -> Scenario:
             fields = copy.deepcopy(dict(base))
-            for name, called in chosen.items():
-                for place in self.factors[name].field or (name,):
-                    _put(fields, place, copy.deepcopy(self.values[name][called]), name)
-            return Scenario(**fields)
+            with in_file_form():
+                for name, called in chosen.items():
+                    for place in self.factors[name].field or (name,):
+                        _put(fields, place, copy.deepcopy(self.values[name][called]), name)
+                return Scenario(**fields)
 
         return make
 
@@ -212,7 +211,7 @@ def _called(value: Any) -> Any:
 def _function(name: str, folder: Path) -> Callable[..., Any]:
     module, colon, attribute = name.partition(":")
     if not (module and colon and attribute):
-        raise UserError(f'runner.python: "{name}" is no function: write "module:function"')
+        raise UserError(f'runner.python: {quoted(name)} is no function: write "module:function"')
     if str(folder.resolve()) not in sys.path:
         sys.path.insert(0, str(folder.resolve()))
     try:
@@ -222,5 +221,5 @@ def _function(name: str, folder: Path) -> Callable[..., Any]:
             f"runner.python: {name} cannot be imported ({error}): put it into the folder of the sweep file"
         ) from None
     if not callable(function):
-        raise UserError(f'runner.python: {module} has no function "{attribute}": give the name of one')
+        raise UserError(f"runner.python: {module} has no function {quoted(attribute)}: give the name of one")
     return function

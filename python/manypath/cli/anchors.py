@@ -12,7 +12,7 @@ from manypath.cli.names import anchor_families
 from manypath.cli.output import print_json, print_table
 from manypath.cli.targets import STORE, WORKERS, check_store, check_workers
 from manypath.display import number_columns, text_columns
-from manypath.errors import UserError, remedy
+from manypath.errors import UserError, quoted, remedy
 from manypath.outputs import writing
 from manypath.settings import Settings
 
@@ -39,7 +39,7 @@ def anchors(
     known = list(dict.fromkeys(anchor.id.split("/")[0] for anchor in ANCHORS))
     for family in families or ():
         if family not in known:
-            raise UserError(f'family: "{family}" is no family of anchors: {remedy(family, known)}')
+            raise UserError(f"family: {quoted(family)} is no family of anchors: {remedy(family, known)}")
     wanted = [anchor for anchor in ANCHORS if not families or anchor.id.split("/")[0] in families]
     check_workers(workers)
     check_store(store)

@@ -38,7 +38,7 @@ from manypath.cli.show import show
 from manypath.cli.store import store
 from manypath.cli.sweep import sweep
 from manypath.cli.usage import told
-from manypath.errors import OutputError, Stopped, UserError
+from manypath.errors import OutputError, Stopped, UserError, in_file_form, visible
 
 app = typer.Typer(
     name="manypath",
@@ -119,12 +119,13 @@ def main() -> None:
     silence_matplotlib()
     try:
         # Commands return None; a number is the code of `typer.Exit`.
-        code = app(standalone_mode=False, obj=join_words())
+        with in_file_form():
+            code = app(standalone_mode=False, obj=join_words())
         if sys.stdout is not None:
             sys.stdout.flush()
         sys.exit(code)
     except TyperException as error:
-        typer.echo(f"error: {told(error)}", err=True)
+        typer.echo(f"error: {visible(told(error))}", err=True)
         sys.exit(WRONG_INPUT)
     except typer.Abort:
         typer.echo("stopped: nothing was done", err=True)

@@ -10,7 +10,7 @@ import typer
 
 from manypath import _native
 from manypath.cli.output import print_json
-from manypath.errors import Stopped, UserError, remedy
+from manypath.errors import Stopped, UserError, quoted, remedy
 
 UDP_PORT = 9899
 """Port of SCTP over UDP, RFC 6951."""
@@ -52,7 +52,7 @@ def decode(
     contents = json.loads(capture.summary())
     if wrong is None and interface is not None and interface not in contents["interfaces"]:
         raise UserError(
-            f'--interface: "{interface}" has no frames in {file}: {_choice(interface, contents["interfaces"])}'
+            f"--interface: {quoted(interface)} has no frames in {file}: {_choice(interface, contents['interfaces'])}"
         )
     _print_summary(contents, file, port, only=summary, as_json=as_json, complete=wrong is None)
     if wrong is not None:

@@ -8,7 +8,7 @@ import typer
 
 from manypath.cli.names import FILE_KINDS, file_kinds
 from manypath.cli.output import print_json
-from manypath.errors import UserError, remedy
+from manypath.errors import UserError, quoted, remedy
 
 
 def schema(
@@ -19,7 +19,7 @@ def schema(
 ) -> None:
     """Print the JSON schema of a kind of file, for completion, explanations and checks in editors."""
     if kind not in FILE_KINDS:
-        raise UserError(f'kind: "{kind}" is no kind of file: {remedy(kind, FILE_KINDS)}')
+        raise UserError(f"kind: {quoted(kind)} is no kind of file: {remedy(kind, FILE_KINDS)}")
     from manypath.schema import file_schema
 
     print_json(file_schema(kind))

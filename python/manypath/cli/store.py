@@ -16,7 +16,7 @@ from manypath.cli.group import Group
 from manypath.cli.names import campaigns
 from manypath.cli.output import print_details, print_json, print_table
 from manypath.display import number_columns, text_columns
-from manypath.errors import UserError
+from manypath.errors import UserError, quoted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -223,7 +223,7 @@ def _check_engine(held: Inventory, engine: str) -> None:
 
     known = list(dict.fromkeys([shard.engine for shard in held.shards] + [note.engine for note in held.campaigns]))
     if engine not in known:
-        raise UserError(f'--engine: "{engine}" has no results in {held.folder}: {remedy(engine, known)}')
+        raise UserError(f"--engine: {quoted(engine)} has no results in {held.folder}: {remedy(engine, known)}")
 
 
 def _announce(pruning: Pruning, dry_run: bool) -> None:

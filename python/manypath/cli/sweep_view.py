@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from manypath.cli.frame_files import KINDS, filled, write
-from manypath.errors import UserError, remedy
+from manypath.errors import UserError, quoted, remedy
 from manypath.measurements import columns
 from manypath.outputs import FIGURE, Outputs, table, writing
 from manypath.settings import FILE as SETTINGS
@@ -120,7 +120,7 @@ class View:
         for option, column in (("--x", self.x), ("--hue", self.hue), ("--columns", self.columns)):
             if column is not None and column not in frame.columns:
                 known = remedy(column, [str(name) for name in frame.columns])
-                raise UserError(f'{option}: "{column}" is no column of these results: {known}')
+                raise UserError(f"{option}: {quoted(column)} is no column of these results: {known}")
         numeric = (name for name in factors if _has_numbers(results.levels(name)))
         along = self.x or next(numeric, next(iter(factors), None))
         if along is None:
@@ -204,15 +204,15 @@ def _condition(option: str, condition: str, results: Results) -> tuple[str, Any]
     """Read ``NAME=VALUE`` as a factor and one of its values."""
     name, equals, text = condition.partition("=")
     if not equals:
-        raise UserError(f'{option}: "{condition}" is no condition: write NAME=VALUE')
+        raise UserError(f"{option}: {quoted(condition)} is no condition: write NAME=VALUE")
     if name not in results.factors:
-        raise UserError(f'{option}: "{name}" is no factor: {remedy(name, results.factors)}')
+        raise UserError(f"{option}: {quoted(name)} is no factor: {remedy(name, results.factors)}")
     levels = results.levels(name)
     known = {str(value): value for value in levels}
     if len(known) < len(levels):
         raise UserError(f"{option}: several values of {name} have the same text: give them different texts")
     if text not in known:
-        raise UserError(f'{option}: "{text}" is no value of {name}: {remedy(text, known)}')
+        raise UserError(f"{option}: {quoted(text)} is no value of {name}: {remedy(text, known)}")
     return name, known[text]
 
 
@@ -225,7 +225,7 @@ def _side_by_side(found: dict[str, pd.DataFrame], value: str) -> pd.DataFrame:
         for column, source in ((metric, value), (f"{metric}_half_width", "half_width"), (count, "n")):
             if column in rows.columns:
                 raise UserError(
-                    f'metric: "{metric}" needs a column "{column}", which the rows have already: give the factor '
+                    f'metric: {quoted(metric)} needs a column "{column}", which the rows have already: give the factor '
                     "another name, or print other measurements"
                 )
             rows[column] = frame[source]

@@ -8,11 +8,12 @@ from typing import Any, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from manypath.errors import UserError, quoted, remedy
+from manypath.errors import quoted, remedy
 from manypath.scenario import Scenario
 from manypath.scenario.document import Document
-from manypath.scenario.files import name_of, read_table
+from manypath.scenario.files import mistakes_of, read_table
 from manypath.scenario.model import Model, Size, Span
+from manypath.scenario.names import Name
 from manypath.scenario.networks import Network
 
 
@@ -21,19 +22,19 @@ class Pair(Model):
 
     paths: tuple[str, ...] = Field(min_length=1)
     """Paths of the network, each an interface of both hosts."""
-    left: str | None = None
+    left: Name | None = None
     """Namespace of the left host. An existing namespace is kept; otherwise it is made, and removed at the end."""
-    right: str | None = None
+    right: Name | None = None
     """Namespace of the right host, as for `left`."""
-    sysctl: dict[str, str] = Field(default_factory=dict)
+    sysctl: dict[Name, str] = Field(default_factory=dict)
     """Kernel settings in both namespaces: ``{"net.ipv4.tcp_congestion_control": "reno"}``."""
 
     @field_validator("sysctl", mode="before")
     @classmethod
     def _as_texts(cls, settings: Any) -> Any:
-        """Convert numbers to texts for the kernel."""
+        """Convert numbers to texts for the kernel, which has no truths."""
         if isinstance(settings, dict):
-            return {name: str(value) if isinstance(value, int) else value for name, value in settings.items()}
+            return {name: str(value) if type(value) is int else value for name, value in settings.items()}
         return settings
 
 
@@ -51,7 +52,7 @@ class Emulation(Document):
 
     network: Network
     """Links and paths, as in a scenario."""
-    pairs: dict[str, Pair] = Field(default_factory=dict)
+    pairs: dict[Name, Pair] = Field(default_factory=dict)
     """Pairs of hosts by name. If empty, one pair has all paths, with the namespaces NAME-left and NAME-right."""
     name: str = Field(default="manypath", pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")
     """Prefix of the names of namespaces. An emulation from a file has the name of the file by default."""
@@ -74,14 +75,12 @@ class Emulation(Document):
             If the file cannot be read or is invalid.
         """
         fields = read_table(path, "emulation", "scenario")
-        try:
+        with mistakes_of(path):
             if "flows" in fields:
                 scenario = Scenario.from_fields(fields)
                 pairs = {name: Pair(paths=tuple(flow.paths)) for name, flow in scenario.flows.items()}
                 fields = {"network": scenario.network, "pairs": pairs}
             return cls.from_fields({"name": _plain(FilePath(path).stem), **fields})
-        except UserError as error:
-            raise UserError("\n".join(f"{name_of(path)}: {line}" for line in str(error).splitlines())) from None
 
     @model_validator(mode="after")
     def _paths_exist(self) -> Self:

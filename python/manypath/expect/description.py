@@ -9,10 +9,10 @@ from typing import Any, Literal, Self
 from pydantic import Field, field_validator, model_validator
 
 from manypath.errors import UserError, quoted, remedy
-from manypath.scenario.files import name_of, read_table
+from manypath.scenario.files import mistakes_of, read_table
 from manypath.scenario.losses import Probability
 from manypath.scenario.model import Model, Rate, Size, Span
-from manypath.scenario.names import CongestionControl, Scheduler
+from manypath.scenario.names import CongestionControl, Name, Scheduler, weights_for
 
 
 class Way(Model):
@@ -40,9 +40,9 @@ class Bottleneck(Model):
 class Description(Model):
     """Paths, shared bottlenecks, and other TCP connections."""
 
-    paths: dict[str, Way] = Field(min_length=1)
+    paths: dict[Name, Way] = Field(min_length=1)
     """The paths by name."""
-    shared: dict[str, Bottleneck] = Field(default_factory=dict)
+    shared: dict[Name, Bottleneck] = Field(default_factory=dict)
     """Shared links by name."""
     tcp_cc: CongestionControl = "newreno"
     """Congestion control of the other TCP connections."""
@@ -68,10 +68,8 @@ class Description(Model):
             If the file cannot be read or is invalid.
         """
         fields = read_table(path, "expect")
-        try:
+        with mistakes_of(path):
             return cls(**fields)
-        except UserError as error:
-            raise UserError("\n".join(f"{name_of(path)}: {line}" for line in str(error).splitlines())) from None
 
     @classmethod
     def from_words(
@@ -100,33 +98,32 @@ class Description(Model):
         for number, text in enumerate(paths, 1):
             name, fields = _way(text, number)
             if name in ways:
-                raise UserError(f'path: "{name}" occurs twice: give each path a different name')
+                raise UserError(f"path: {quoted(name)} occurs twice: give each path a different name")
             ways[name] = fields
         for text in tcp:
             name, _, count = text.partition("=")
             if name not in ways:
-                raise UserError(f'tcp: "{name}" is no path: {remedy(name, ways)}')
+                raise UserError(f"tcp: {quoted(name)} is no path: {remedy(name, ways)}")
             if not count.strip().isdecimal():
-                raise UserError(f'tcp: "{text}" has no number: write "{name}=1"')
+                raise UserError(f"tcp: {quoted(text)} has no number: write {quoted(f'{name}=1')}")
             if "tcp" in ways[name]:
-                raise UserError(f'tcp: "{name}" occurs twice: give each path one number')
+                raise UserError(f"tcp: {quoted(name)} occurs twice: give each path one number")
             ways[name]["tcp"] = int(count)
         links = {f"shared{number}": _bottleneck(text) for number, text in enumerate(shared, 1)}
         return cls(paths=ways, shared=links, **settings)  # pyright: ignore[reportArgumentType] - checked there
 
-    @field_validator("paths", "shared")
+    @field_validator("tcp_cc")
     @classmethod
-    def _no_empty_name(cls, named: dict[str, Any]) -> dict[str, Any]:
-        if "" in named:
-            raise ValueError('"" is no name: give each path and each shared link one')
-        return named
+    def _one_weight(cls, name: str) -> str:
+        # Each of these connections has one path.
+        return weights_for(name, 1)
 
     @field_validator("shared")
     @classmethod
     def _no_name_twice(cls, shared: dict[str, Bottleneck], info: Any) -> dict[str, Bottleneck]:
         for name in shared:
             if name in info.data.get("paths", {}):
-                raise ValueError(f'"{name}" is also the name of a path: give the shared link another name')
+                raise ValueError(f"{quoted(name)} is also the name of a path: give the shared link another name")
         return shared
 
     @model_validator(mode="after")
@@ -136,7 +133,7 @@ class Description(Model):
                 if path in link.paths[:number]:
                     raise ValueError(f"shared.{name}.paths: {quoted(path)} is named twice: name each path once")
                 if path not in self.paths:
-                    raise ValueError(f'shared.{name}.paths: "{path}" is no path: {remedy(path, self.paths)}')
+                    raise ValueError(f"shared.{name}.paths: {quoted(path)} is no path: {remedy(path, self.paths)}")
         return self
 
     @model_validator(mode="after")
@@ -178,11 +175,13 @@ def _way(text: str, number: int) -> tuple[str, dict[str, Any]]:
     head, colon, rest = text.partition(":")
     name, said = (head.strip(), rest) if colon else (f"path{number}", text)
     if not name:
-        raise UserError(f'path: "{text}" has no name before its colon: write "wlan: {rest.strip()}", or no colon')
+        raise UserError(
+            f"path: {quoted(text)} has no name before its colon: write {quoted(f'wlan: {rest.strip()}')}, or no colon"
+        )
     parts = [part.strip() for part in said.split(",")]
     if len(parts) not in (2, 3) or not all(parts):
         raise UserError(
-            f'path: "{text}" is no path: write rate, round-trip time and optionally loss, such as "{EXAMPLE}"'
+            f'path: {quoted(text)} is no path: write rate, round-trip time and optionally loss, such as "{EXAMPLE}"'
         )
     return name, dict(zip(("rate", "rtt", "loss"), parts, strict=False))
 
@@ -191,7 +190,9 @@ def _bottleneck(text: str) -> dict[str, Any]:
     rate, colon, paths = text.partition(":")
     names = [name.strip() for name in paths.split(",")]
     if not colon or not all(names):
-        raise UserError(f'shared: "{text}" is no shared link: write its rate and paths, such as "15 Mbit/s: wlan, lte"')
+        raise UserError(
+            f'shared: {quoted(text)} is no shared link: write its rate and paths, such as "15 Mbit/s: wlan, lte"'
+        )
     return {"rate": rate.strip(), "paths": names}
 
 

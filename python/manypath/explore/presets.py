@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from manypath.errors import UserError, remedy
+from manypath.errors import UserError, quoted, remedy
 from manypath.explore.state import State
 from manypath.scenario import (
     Bernoulli,
@@ -83,7 +83,7 @@ def about(heading: str, name: str) -> str:
 def _found(heading: str, name: str) -> Preset:
     known = _under(heading)
     if name not in known:
-        raise UserError(f'preset: "{name}" is unknown: {remedy(name, known)}')
+        raise UserError(f"preset: {quoted(name)} is unknown: {remedy(name, known)}")
     return known[name]
 
 
@@ -102,7 +102,7 @@ def _under(heading: str) -> Mapping[str, Preset]:
     for paper in _papers().values():
         if heading == f"[{paper.tag}] {paper.title}":
             return _of_paper(paper)
-    raise UserError(f'preset: "{heading}" is no heading: {remedy(heading, headings())}')
+    raise UserError(f"preset: {quoted(heading)} is no heading: {remedy(heading, headings())}")
 
 
 def _of_paper(paper: Paper) -> dict[str, Preset]:

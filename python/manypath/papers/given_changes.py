@@ -10,6 +10,7 @@ import difflib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date, time
 from typing import Any
 
 from manypath import _native
@@ -198,6 +199,8 @@ def written(value: Any) -> str:
         return f"{{ {', '.join(f'{name} = {written(inner)}' for name, inner in value.items())} }}"
     if isinstance(value, Sequence) and not isinstance(value, str):
         return f"[{', '.join(map(written, value))}]"
+    if isinstance(value, date | time):
+        return value.isoformat()
     return json.dumps(value, ensure_ascii=False) if isinstance(value, str | bool | int | float) else repr(value)
 
 

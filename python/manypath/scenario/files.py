@@ -8,12 +8,13 @@ import shlex
 import sys
 import tomllib
 from collections import Counter
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from manypath.arguments import file
-from manypath.errors import UserError, quoted
+from manypath.errors import UserError, in_file_form, quoted
 from manypath.scenario.file_kinds import KINDS, other_kind
 from manypath.scenario.traces import beside
 
@@ -38,7 +39,8 @@ def read_table(path: str | Path, kind: str, *others: str) -> dict[str, Any]:
             raise RecursionError
         fields = json.loads(text, object_pairs_hook=_table) if language == "JSON" else tomllib.loads(text)
     except ValueError as error:
-        raise UserError(f"{called}: invalid {language} ({error}): correct it there") from None
+        said = f"a number has more than {MOST_DIGITS} digits" if "int_max_str_digits" in str(error) else error
+        raise UserError(f"{called}: invalid {language} ({said}): correct it there") from None
     except RecursionError:
         raise UserError(f"{called}: nested too deeply: write {top} at its top") from None
     if not isinstance(fields, dict):
@@ -50,6 +52,16 @@ def read_table(path: str | Path, kind: str, *others: str) -> dict[str, Any]:
         command = shlex.join(["manypath", other.command, str(path)])
         raise UserError(f"{called}: is {other.name}, not {KINDS[kind].name}: use `{command}`")
     return beside(path.parent, fields)
+
+
+@contextmanager
+def mistakes_of(path: str | Path) -> Iterator[None]:
+    """Show the mistakes in an input file with its name and with values in the form of a file."""
+    try:
+        with in_file_form():
+            yield
+    except UserError as error:
+        raise UserError("\n".join(f"{name_of(path)}: {line}" for line in str(error).splitlines())) from None
 
 
 def name_of(path: str | Path) -> str:
@@ -118,6 +130,9 @@ STANDARD_INPUT = "-"
 
 MOST_BYTES = 64_000_000
 """Largest file, bytes."""
+
+MOST_DIGITS = sys.int_info.default_max_str_digits
+"""Largest number of digits of a number."""
 
 DEEP = 64
 """Largest number of nested levels of a valid file."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from pydantic import ValidationError
@@ -14,7 +15,8 @@ from manypath.scenario import right_forms
 
 def user_error(error: ValidationError, fields: Any) -> UserError:
     """Return the error for `fields`, one line for each mistake: ``field: value is wrong: valid alternative``."""
-    return UserError("\n".join(_lines(error, fields, [])))
+    # A value for both ends of a range may be wrong for both.
+    return UserError("\n".join(dict.fromkeys(_lines(error, fields, []))))
 
 
 def _lines(error: ValidationError, fields: Any, within: list[str]) -> Iterator[str]:
@@ -23,31 +25,50 @@ def _lines(error: ValidationError, fields: Any, within: list[str]) -> Iterator[s
         if details["type"] == "too_short" and len(details["input"]) >= context["min_length"]:
             # Long enough; invalid entries, which pydantic leaves out, have their own lines.
             continue
-        place = within + _place(details["loc"], fields)
+        own, given = _place(details["loc"], fields)
+        place = within + own
         cause = context.get("error")
         if isinstance(cause, ValidationError):
             yield from _lines(cause, details["input"], place)
             continue
         if details["type"] in OF_KEYS:
-            place.append(context["key"])
-        text = _message(details["type"], details["input"], context, details["msg"], place[-1] if place else "")
+            place.append(_line(context["key"]))
+        field = place[-1] if place else ""
+        if details["type"] == "missing":
+            model = error.title if len(details["loc"]) == 1 else ""
+            text = f"missing: give it a value{right_forms.of_missing(place, details['input'], model)}"
+        else:
+            text = _message(details["type"], _Value(details["input"], given), context, details["msg"], field)
         yield f"{'.'.join(place)}: {text}" if place else text
 
 
-def _place(location: Sequence[str | int], fields: Any) -> list[str]:
-    """Return the dotted place of a mistake, without the kinds that pydantic adds to fields with several models."""
+def _place(location: Sequence[str | int], fields: Any) -> tuple[list[str], Any]:
+    """Return the dotted place of a mistake, and what the user wrote there; None if that is not known.
+
+    The place is without the kinds that pydantic adds to fields with several models, and without the fields of a table
+    for which the user wrote a short form, such as a single value.
+    """
     place: list[str] = []
     here: Any = fields
     # The message of a wrong name has the name.
     for step in location[:-2] if location[-1:] == (OF_NAME,) else location:
         if step in _kinds(here) and not (isinstance(here, Mapping) and step in here):
             continue
-        place.append(str(step))
+        if isinstance(step, str) and isinstance(here, str | int | float | list | tuple):
+            # Which end of a pair is wrong is not known, but the message has its value.
+            here = here if isinstance(here, str) else None
+            continue
+        place.append(_line(step))
         try:
             here = here[step]
         except (KeyError, IndexError, TypeError):
             here = None
-    return place
+    return place, here
+
+
+def _line(step: str | int) -> str:
+    """Return a step of a place without line ends, and of bounded length."""
+    return quoted(str(step), "")
 
 
 def _kinds(value: Any) -> tuple[Any, ...]:
@@ -57,9 +78,24 @@ def _kinds(value: Any) -> tuple[Any, ...]:
     return () if value is None else ("sctp",)
 
 
-def _message(kind: str, value: Any, context: Mapping[str, Any], message: str, field: str) -> str:
+@dataclass(frozen=True)
+class _Value:
+    """An invalid value as pydantic has it, and as the user wrote it; None if that is not known."""
+
+    read: Any
+    given: Any
+
+    def written(self, number: Any) -> str:
+        """Return the value or a bound of it for a message; with a unit if the value is a quantity."""
+        if not isinstance(self.read, Quantity):
+            return quoted(number)
+        dimension = self.read.dimension
+        return dimension.show(number) if number else f"0 {dimension.unit_of(self.given)}"
+
+
+def _message(kind: str, given: _Value, context: Mapping[str, Any], message: str, field: str) -> str:
     """Return the message for a mistake in a field: the value and a valid alternative."""
-    written = _written(value, value)
+    value, written = given.read, given.written(given.read)
     match kind:
         case "unknown_key" | "wrong_key":
             said = message
@@ -68,7 +104,7 @@ def _message(kind: str, value: Any, context: Mapping[str, Any], message: str, fi
         case "union_tag_invalid":
             tag = str(context["tag"])
             key = "transport" if "transport" in context["discriminator"] else "kind"
-            said = f'{key} "{tag}" is unknown: {remedy(tag, _choices(context["expected_tags"]))}'
+            said = f"{key} {quoted(tag)} is unknown: {remedy(tag, _choices(context['expected_tags']))}"
         case "model_type":
             said = f"{written} is no {context['class_name']}: {right_forms.of_model(context['class_name'])}"
         case "model_attributes_type" | "union_tag_not_found" if field in right_forms.KINDS:
@@ -78,18 +114,11 @@ def _message(kind: str, value: Any, context: Mapping[str, Any], message: str, fi
         case "tuple_type":
             said = f"{written} is no list: {right_forms.of_list(field, value)}"
         case _ if kind in MESSAGES:
-            bounds = {name: _written(bound, value) if name in BOUNDS else bound for name, bound in context.items()}
+            bounds = {name: given.written(bound) if name in BOUNDS else bound for name, bound in context.items()}
             said = MESSAGES[kind].format(value=written, **bounds)
         case _:
             said = f"{written} cannot be used: {message[0].lower()}{message[1:]}"
     return said
-
-
-def _written(number: Any, value: Any) -> str:
-    """Return a value or a bound of it for a message, with a unit if the value is a quantity and the number is not 0."""
-    if isinstance(value, Quantity) and number:
-        return value.dimension.show(number)
-    return quoted(number)
 
 
 def _choices(expected: str) -> list[str]:
@@ -107,7 +136,6 @@ BOUNDS = {"gt", "ge", "lt", "le", "multiple_of"}
 """Pydantic's names of the bounds of a number."""
 
 MESSAGES = {
-    "missing": "missing: give it a value",
     "value_error": "{error}",
     "greater_than": "{value} is too small: give more than {gt}",
     "greater_than_equal": "{value} is too small: give {ge} or more",
@@ -117,7 +145,7 @@ MESSAGES = {
     "multiple_of": "{value} does not fit: give a multiple of {multiple_of}",
     "union_tag_not_found": "{value} has no kind: add kind = ...",
     "model_attributes_type": "{value} is no table: give one with its kind and its other fields",
-    "string_type": "{value} is no text: write a text",
+    "string_type": "{value} is no text: write a text, in quotation marks",
     "finite_number": "{value} is no finite number: write a finite number",
     "bool_type": "{value} is neither true nor false: write true or false",
     "bool_parsing": "{value} is neither true nor false: write true or false",

@@ -23,9 +23,10 @@ from pydantic import (
 from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema, PydanticCustomError, from_json
 
-from manypath.errors import UserError, quoted, remedy
+from manypath.errors import UserError, quoted, visible
 from manypath.quantity import LIMIT, RATE, SIZE, SPAN, Dimension, Quantity
 from manypath.scenario.mistakes import user_error
+from manypath.scenario.synonyms import hint_for
 
 if TYPE_CHECKING:
     # For type checkers: a text with a unit, or a quantity.
@@ -75,12 +76,12 @@ def _other_type(field: FieldInfo, value: Any) -> str | None:
     """
     if field.annotation is bool:
         return None if _is_truth(value) else f"{quoted(value)} is neither true nor false: write true or false"
-    if type(value) in {int, float}:
+    if type(value) in {int, float} or any(isinstance(part, BeforeValidator | WrapValidator) for part in field.metadata):
         return None
     if _is_truth(value):
-        return f"{quoted(value)} is no number: write a number"
-    reads_texts = any(isinstance(part, BeforeValidator | WrapValidator) for part in field.metadata)
-    if isinstance(value, str | bytes) and not reads_texts:
+        right = "write a number" if field.annotation in {float, float | None} else "write a whole number"
+        return f"{quoted(value)} is no number: {right}"
+    if isinstance(value, str | bytes):
         return f"{quoted(value)} is a text: write a number, without quotation marks"
     return None
 
@@ -135,6 +136,9 @@ class Model(BaseModel, metaclass=_Checked):
 
     _lists: ClassVar[frozenset[str]] = frozenset()
     """Names of the fields that are lists."""
+
+    _short_forms: ClassVar[tuple[str, ...]] = ()
+    """Keys that a validator of the class reads beside its fields."""
 
     if TYPE_CHECKING:  # pydantic adds it to frozen models
 
@@ -239,10 +243,11 @@ class Model(BaseModel, metaclass=_Checked):
     def _know_the_keys(cls, fields: Any) -> Any:
         if isinstance(fields, Mapping):
             known, converted, lists = cls.__pydantic_fields__, cls._converted, cls._lists
+            unknown = [str(key) for key in fields if key not in known]
+            if unknown:
+                key, hint = hint_for(unknown, [*known, *cls._short_forms])
+                raise PydanticCustomError("unknown_key", "unknown key: {hint}", {"key": visible(key), "hint": hint})
             for key, value in fields.items():
-                if key not in known:
-                    hint = remedy(str(key), known)
-                    raise PydanticCustomError("unknown_key", "unknown key: {hint}", {"key": str(key), "hint": hint})
                 said = _other_type(known[key], value) if key in converted else None
                 if key in lists and isinstance(value, Model):
                     # Pydantic would read a model as a list of its fields.

@@ -2,31 +2,58 @@
 
 from __future__ import annotations
 
-import unicodedata
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import AfterValidator, GetJsonSchemaHandler
+from pydantic import AfterValidator, GetJsonSchemaHandler, ValidationInfo
 from pydantic_core import CoreSchema
 
 from manypath import _native
-from manypath.errors import quoted
+from manypath.errors import LINE, quoted, remedy, visible
 from manypath.refusal import told
 
 
 def known_algorithm(name: str) -> str:
     """Refuse unknown congestion controls and invalid parameters of them."""
     mistake = _native.algorithm_mistake(name)
+    if mistake is not None and (len(name) > LINE or not name.isprintable()):
+        known = [each for each, _ in _native.algorithms()]
+        mistake = f"there is no congestion control {quoted(name)}: {remedy(name, known)}"
     if mistake is not None:
         raise ValueError(told(mistake))
     return name
 
 
+def one_weight_each(name: str, info: ValidationInfo) -> str:
+    """Refuse a congestion control whose parameter has another number of weights than the flow has paths."""
+    paths = info.data.get("paths")
+    return name if paths is None else weights_for(name, len(paths))
+
+
+def weights_for(name: str, paths: int) -> str:
+    """Refuse a congestion control with weights that are not one for each of this number of paths."""
+    for part in name.partition(":")[2].split(","):
+        key, _, ratio = (word.strip() for word in part.partition("="))
+        given = ratio.count(":") + 1
+        if key == WEIGHTS and ratio and not ratio[0].isalpha() and given != paths:
+            right = ":".join(["1"] * paths) if paths <= FEW else "1:2:..."
+            said = f"{quoted(name)} has {given} {'weight' if given == 1 else 'weights'}, but the flow has "
+            said += f"{paths} {'path' if paths == 1 else 'paths'}: give one weight for each path, such as"
+            raise ValueError(f"{said} {WEIGHTS}={right}")
+    return name
+
+
 def as_shown(name: str) -> str:
-    """Refuse control characters and marks of the direction of text: a page or a terminal would show another name."""
-    found = [letter for letter in name if letter in MARKS or unicodedata.category(letter) in CONTROLS]
-    if found:
-        visible = "".join(f"\\u{ord(letter):04x}" if letter in found else letter for letter in name)
-        raise ValueError(f"{quoted(visible)} has the invisible character U+{ord(found[0]):04X}: remove it")
+    """Refuse a name without a visible character, and one with characters that a terminal would obey, not show."""
+    return visible_name(name, 'give a visible one, such as "a"')
+
+
+def visible_name(name: str, right: str) -> str:
+    """Check a name as `as_shown` does; `right` is the valid alternative to a name without a visible character."""
+    found = next((letter for letter in name if visible(letter) != letter), None)
+    if found is not None:
+        raise ValueError(f"{quoted(visible(name))} has the invisible character U+{ord(found):04X}: remove it")
+    if not any(letter.isprintable() and not letter.isspace() for letter in name):
+        raise ValueError(f"{quoted(name)} is no name: {right}")
     return name
 
 
@@ -35,7 +62,7 @@ def no_path_twice(paths: tuple[str, ...]) -> tuple[str, ...]:
     seen: set[str] = set()
     for path in paths:
         if path in seen:
-            raise ValueError(f'"{path}" is named twice: name each path once')
+            raise ValueError(f"{quoted(path)} is named twice: name each path once")
         seen.add(path)
     return paths
 
@@ -50,14 +77,14 @@ class _Names:
         return {**handler(core), "anyOf": [{"enum": names}, {"pattern": with_parameters}]}
 
 
-MARKS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-"""The characters that only set the direction of text. Unicode annex 9, section 2."""
+WEIGHTS = "weights"
+"""The parameter of congestion controls that is a ratio in the order of the paths."""
 
-CONTROLS = frozenset({"Cc", "Zl", "Zp"})
-"""Unicode categories of control characters, and of separators of lines and of paragraphs."""
+FEW = 8
+"""Largest number of paths for which a message has a ratio of weights."""
 
 Name = Annotated[str, AfterValidator(as_shown)]
-"""A name of a link, a path or a flow."""
+"""A name of a link, a path, a flow or another part of an input file."""
 
 if TYPE_CHECKING:
     CongestionControl = str

@@ -47,7 +47,7 @@ class Path(Model):
         seen: set[str] = set()
         for link in links:
             if link in seen:
-                raise ValueError(f'"{link}" occurs twice: name each link once')
+                raise ValueError(f"{quoted(link)} occurs twice: name each link once")
             seen.add(link)
         return links
 
@@ -62,6 +62,8 @@ class Network(Model):
     access: Link | None = Link(rate="1 Gbit/s", delay="0 ms", queue=DropTail(packets=10_000))
     """Access links between hosts and core: each host has one for each path and direction. None, in files ``"none"``: no
     access links."""
+
+    _short_forms = ("disjoint", "bottleneck", "dumbbell", "topology")
 
     @field_validator("access", mode="before", json_schema_input_type=Link | Literal["none"] | None)
     @classmethod
@@ -113,6 +115,7 @@ class Network(Model):
                 given = fields.get(name)
                 if isinstance(given, Mapping) and len(given) > most:
                     raise UserError(f"network.{name}: {len(given)} are too many: give {most} or less")
+            _one_kind(fields)
             for name, form in SHORT_FORMS.items():
                 if name in fields:
                     # Pydantic's error keeps the place of a mistake within this network.
@@ -147,6 +150,15 @@ class Network(Model):
                         hint = remedy(link, self.links)
                         raise ValueError(f"paths.{name}.{direction}: {quoted(link)} is no link of this network: {hint}")
         return self
+
+
+def _one_kind(fields: Mapping[str, Any]) -> None:
+    """Refuse two kinds of networks: two short forms, or one beside links or paths."""
+    given = [name for name in (*SHORT_FORMS, "links", "paths") if name in fields]
+    if len(given) > 1 and not {*given} <= {"links", "paths"}:
+        both = f"{', '.join(given[:-1])} and {given[-1]}"
+        known = f"links with paths, {', '.join(list(SHORT_FORMS)[:-1])} or {list(SHORT_FORMS)[-1]}"
+        raise ValueError(f"{both} are given, but a network has one kind: give one of {known}")
 
 
 def disjoint(**links: Link | tuple[Link, Link]) -> Network:
@@ -268,12 +280,15 @@ def topology(wires: Mapping[str, Link | tuple[Link, Link]], paths: Mapping[str, 
     links: dict[str, Link] = {}
     for name, wire in wires.items():
         first, dash, second = text("topology.wires", name, 'names of two nodes, such as "a-b"').partition("-")
-        if not (first and dash and second) or "-" in second or first == second:
-            raise UserError(f'topology.wires: "{name}" is no wire between two nodes: name it as in "a-b"')
+        # The nodes of a path are words of a text, so a node with a blank could not be named there.
+        words = name.split() == [name] and first and dash and second
+        if not words or "-" in second or first == second:
+            raise UserError(f'topology.wires: {quoted(name)} is no wire between two nodes: name it as in "a-b"')
         there, back = name, f"{second}-{first}"
         if back in wires:
             raise UserError(
-                f'topology.wires: "{name}" and "{back}" are the same wire: give one wire with a pair of links'
+                f"topology.wires: {quoted(name)} and {quoted(back)} are the same wire: "
+                "give one wire with a pair of links"
             )
         links[there], links[back] = _there_and_back(f"topology.wires.{name}", wire)
     _no_link_twice("topology.wires", links)
@@ -285,11 +300,13 @@ def _visits(name: str, path: str, links: Mapping[str, Link]) -> Path:
     nodes = text(f"topology.paths.{name}", path, 'its nodes in one text, such as "a b"').split()
     hops = list(pairwise(nodes))
     if not hops:
-        raise UserError(f'topology.paths.{name}: "{" ".join(nodes)}" is no path: name two or more nodes, as in "a b"')
+        raise UserError(
+            f'topology.paths.{name}: {quoted(" ".join(nodes))} is no path: name two or more nodes, as in "a b"'
+        )
     for hop in hops:
         if "-".join(hop) not in links:
             wire = "-".join(hop)
-            raise UserError(f'topology.paths.{name}: there is no wire "{wire}": {remedy(wire, links)}')
+            raise UserError(f"topology.paths.{name}: there is no wire {quoted(wire)}: {remedy(wire, links)}")
     forward = tuple("-".join(hop) for hop in hops)
     return Path(forward=forward, reverse=tuple("-".join(reversed(hop)) for hop in reversed(hops)))
 
@@ -304,7 +321,8 @@ def _no_link_twice(field: str, names: Collection[str]) -> None:
     for name in names:
         if f"{name}/back" in names:
             raise UserError(
-                f'{field}: "{name}/back" is also the name of the reverse link of "{name}": choose another name'
+                f"{field}: {quoted(f'{name}/back')} is also the name of the reverse link of {quoted(name)}: "
+                "choose another name"
             )
 
 

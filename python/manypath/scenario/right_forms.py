@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -34,10 +34,29 @@ def of_field(name: str, value: Any) -> str | None:
     forms = KINDS.get(name)
     if forms is None:
         return None
-    word = value.strip().casefold().replace("_", "-") if isinstance(value, str) else ""
+    said = next((value[key] for key in SAME_AS_KIND if key in value), "") if isinstance(value, Mapping) else value
+    word = said.strip().casefold().replace("_", "-") if isinstance(said, str) else ""
     meant = next((form for form in forms if word in (form.kind, form.model.casefold())), forms[0])
     limit = _limit(value) if meant.model == "DropTail" else {}
     return str(Form(meant.model, limit or meant.fields, meant.kind))
+
+
+def of_missing(place: Sequence[str], table: Any, model: str) -> str:
+    """Return an example of a missing field of a table of this model (its class, if known), with a comma before it."""
+    name = place[-1]
+    if "network" in place[-2:]:
+        return f", as in {str(MODELS['Network']).removeprefix('write ')}"
+    if name == "flows":
+        return f", as in {TABLES['flows'].removeprefix('give flows by name: ')}"
+    kind = table.get("kind") if isinstance(table, Mapping) else None
+    forms = [form for several in KINDS.values() for form in several]
+    of_kind = next((form for form in forms if isinstance(kind, str) and form.kind == kind), None)
+    if of_kind is not None and name in of_kind.fields:
+        return f", as in {str(of_kind).removeprefix('write ')}"
+    known = MODELS.get(model)
+    of_class = known if isinstance(known, Form) else next((form for form in forms if form.model == model), None)
+    fields = of_class.fields if of_class is not None else {} if model else EXAMPLES
+    return f", such as {name} = {_plain(fields[name])}" if name in fields else ""
 
 
 def of_list(name: str, value: Any) -> str:
@@ -85,7 +104,12 @@ KINDS = {
         Form("Pie", {"target": "15 ms"}, "pie"),
         Form("FqCoDel", {"target": "5 ms"}, "fq-codel"),
     ),
-    "loss": (Form("Bernoulli", {"p": 0.01}, "bernoulli"),),
+    "loss": (
+        Form("Bernoulli", {"p": 0.01}, "bernoulli"),
+        Form("BitError", {"rate": 5e-6}, "bit-error"),
+        Form("GilbertElliott", {"to_bad": 0.01, "to_good": 0.3}, "gilbert-elliott"),
+        Form("NoLoss", {}, "none"),
+    ),
     "app": (
         Form("Saturated", {"message": "1452 B"}, "saturated"),
         Form("Transfer", {"size": "10 MB"}, "transfer"),
@@ -113,6 +137,16 @@ MODELS: dict[str, Form | str] = {
 }
 """Models by class."""
 
+EXAMPLES: dict[str, Any] = {
+    "rate": "10 Mbit/s",
+    "rtt": "40 ms",
+    "at": "30 s",
+    "paths": ["a"],
+    "forward": ["a"],
+    "within": "2 %",
+}
+"""Values of required fields of tables without a kind."""
+
 LISTS = {
     "events": 'write [{ at = "30 s", change = "down" }], in Python [Event(at="30 s", change="down")]',
     "senders": 'write [{ rate = "10 Mbit/s" }], in Python [Link(rate="10 Mbit/s")]',
@@ -126,6 +160,9 @@ TABLES = {
     "wires": 'give wires by name: { a-b = { rate = "10 Mbit/s" } }',
 }
 """Tables by field."""
+
+SAME_AS_KIND = ("type", "name", "model", "discipline", "algorithm")
+"""Usual other keys for the kind of a table."""
 
 MOST_PACKETS = 2**32
 """Exclusive upper limit of the packets of a queue."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path as FilePath
-from typing import Self
+from typing import Any, Self
 
 from pydantic import Field, field_validator, model_validator
 
@@ -13,7 +14,7 @@ from manypath.errors import UserError, quoted, remedy
 from manypath.quantity import SPAN
 from manypath.refusal import told
 from manypath.scenario.document import Document
-from manypath.scenario.files import name_of, read_table
+from manypath.scenario.files import mistakes_of, read_table
 from manypath.scenario.flows import Flow
 from manypath.scenario.model import Span
 from manypath.scenario.names import Name
@@ -44,13 +45,18 @@ class Scenario(Document):
             If the file cannot be read or is invalid.
         """
         fields = read_table(path, "scenario")
+        with mistakes_of(path):
+            return cls._checked(fields)
+
+    @classmethod
+    def _checked(cls, fields: Mapping[str, Any]) -> Self:
+        """Read the fields of a file, with a check by the engine; mistakes have their places in the file."""
         try:
             scenario = cls.from_fields(fields)
             _native.check(scenario.document())
             return scenario
         except (UserError, _native.ScenarioError) as error:
-            said = as_written(fields.get("network"), told(error))
-            raise UserError("\n".join(f"{name_of(path)}: {line}" for line in said.splitlines())) from None
+            raise UserError(_as_given(fields, told(error))) from None
 
     @field_validator("measure")
     @classmethod
@@ -107,6 +113,24 @@ class Scenario(Document):
                 )
         return self
 
+
+def _as_given(fields: Mapping[str, Any], message: str) -> str:
+    """Return a message with the places of a file: of links in short forms, and of ranges with a single value."""
+
+    def place(match: re.Match[str]) -> str:
+        here: Any = fields.get("flows")
+        for step in (match["flow"], *match["range"].split(".")):
+            here = here.get(step) if isinstance(here, Mapping) else None
+        is_short = here is not None and not isinstance(here, Mapping)
+        return match[0].removesuffix(f".{match['end']}") if is_short else match[0]
+
+    return OF_A_RANGE.sub(place, as_written(fields.get("network"), message))
+
+
+OF_A_RANGE = re.compile(
+    r"\bflows\.(?P<flow>[^:]+?)\.(?P<range>app\.message|start)\.(?P<end>min|max|earliest|latest)\b", re.MULTILINE
+)
+"""One end of a range in the place of a mistake, or in a reference to it."""
 
 FEW = 8
 """Largest number of remarks of one kind."""

@@ -11,7 +11,7 @@ from manypath.arguments import text
 from manypath.errors import quoted, remedy
 from manypath.scenario.applications import Application, Saturated
 from manypath.scenario.model import Model, Size, Span
-from manypath.scenario.names import CongestionControl, no_path_twice
+from manypath.scenario.names import CongestionControl, no_path_twice, one_weight_each
 from manypath.scenario.ranges import Start, in_order
 
 
@@ -154,6 +154,7 @@ class Sctp(Model):
         return cls(**{**STANDARD, **settings, "paths": (text("path", path, "the name of a path"),)})
 
     _no_path_twice = field_validator("paths")(no_path_twice)
+    _one_weight_each = field_validator("cc")(one_weight_each)
 
     @field_validator("profile")
     @classmethod

@@ -11,7 +11,7 @@ from pydantic_core import CoreSchema, PydanticCustomError
 from manypath.errors import quoted
 from manypath.scenario.applications import Application, Saturated
 from manypath.scenario.model import Model, Size, Span
-from manypath.scenario.names import CongestionControl, Scheduler, no_path_twice
+from manypath.scenario.names import CongestionControl, Scheduler, no_path_twice, one_weight_each
 from manypath.scenario.ranges import Start, in_order
 
 
@@ -93,6 +93,7 @@ class Connection(Model):
     """Start time of the flow."""
 
     _no_path_twice = field_validator("paths")(no_path_twice)
+    _one_weight_each = field_validator("cc")(one_weight_each)
 
     @model_validator(mode="after")
     def _windows_fit(self) -> Self:
@@ -126,6 +127,8 @@ class Tcp(Connection):
     """Name of the protocol."""
     cc: CongestionControl = "newreno"
     """Congestion control, as ``manypath list`` shows them."""
+
+    _short_forms = ("path",)
 
     if TYPE_CHECKING:
 

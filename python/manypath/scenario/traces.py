@@ -11,7 +11,7 @@ from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any
 
-from manypath.errors import quoted
+from manypath.errors import quoted, quoted_path
 
 
 def compact(trace: Any) -> Any:
@@ -58,20 +58,21 @@ def beside(folder: Path, fields: Any, is_trace: bool = False) -> Any:
 
 def _read(path: Path) -> list[int]:
     if "\0" in str(path):
-        shown = quoted(str(path).replace("\0", "\\0"))
-        raise ValueError(f"{shown} has a NUL character: leave it out")
+        raise ValueError(f"{quoted_path(path)} has a NUL character: leave it out")
     try:
         if path.is_fifo():
-            raise ValueError(f'"{path}" is a pipe: name a file, which can be read again')
+            raise ValueError(f"{quoted_path(path)} is a pipe: name a file, which can be read again")
         # A device has no size, so the content is limited instead.
         with path.open("rb") as file:
             content = file.read(MOST_BYTES + 1)
         if len(content) > MOST_BYTES:
-            raise ValueError(f'"{path}" has more than {MOST_BYTES // 10**6} MB: cut it')
+            raise ValueError(f"{quoted_path(path)} has more than {MOST_BYTES // 10**6} MB: cut it")
         lines = content.removeprefix(BOM_UTF8).decode("ascii").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else "it is no ASCII text"
-        raise ValueError(f'"{path}" cannot be read ({why}): name a file with a millisecond on each line') from None
+        raise ValueError(
+            f"{quoted_path(path)} cannot be read ({why}): name a file with a millisecond on each line"
+        ) from None
     written = ((number, line.strip()) for number, line in enumerate(lines, 1))
     # A million function calls would take longer than all other work, so the common form of a line is read here.
     return [

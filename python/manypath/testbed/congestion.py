@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from manypath.errors import UserError, remedy
+from manypath.errors import UserError, quoted, remedy
 from manypath.programs import APART, LOADER, last_line, launch
 
 OWN = {
@@ -39,7 +39,7 @@ def kernel_name(cc: str) -> str:
     plain, *parameters = cc.split(":")
     if parameters and plain in KERNEL:
         weight = WEIGHT if plain == "weighted-aimd" else ""
-        raise UserError(f'cc: "{cc}" has parameters, which the kernel does not support: give {plain}{weight}')
+        raise UserError(f"cc: {quoted(cc)} has parameters, which the kernel does not support: give {plain}{weight}")
     if cc not in KERNEL:
         raise UserError(f'cc: the kernel has no "{cc}": {remedy(cc, KERNEL)}')
     return KERNEL[cc]

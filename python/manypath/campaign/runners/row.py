@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from manypath.campaign.reserved import row_mistake
-from manypath.errors import UserError
+from manypath.errors import UserError, quoted
 
 
 def row(numbers: Any, factors: Collection[str]) -> str:
@@ -46,10 +46,10 @@ def read_row(text: str) -> dict[str, Any]:
     for line in filter(None, map(str.strip, text.splitlines())):
         match = LINE.fullmatch(line)
         if match is None:
-            raise ValueError(f'printed "{line[:60]}": print JSON, or only lines such as "goodput 4.7"')
+            raise ValueError(f'printed {quoted(line)}: print JSON, or only lines such as "goodput 4.7"')
         name = match["name"]
         if name in found:
-            raise ValueError(f'printed "{name}" twice: give each number a different name')
+            raise ValueError(f"printed {quoted(name)} twice: give each number a different name")
         found[name] = float(match["value"])
     return found
 
@@ -58,7 +58,7 @@ def parameters(factors: Mapping[str, Any]) -> str:
     """Return the values of factors as a document; equal values give equal documents."""
     for name, value in factors.items():
         if not isinstance(value, str | int | float | bool | None):
-            raise UserError(f"factors.{name}: {value!r} is no value for a runner: give numbers and texts")
+            raise UserError(f"factors.{name}: {quoted(value)} is no value for a runner: give numbers and texts")
     return json.dumps(dict(factors), sort_keys=True, ensure_ascii=False)
 
 
@@ -67,7 +67,7 @@ def _number(name: str, value: Any) -> float | int | None:
     if number is None or (isinstance(number, float) and math.isnan(number)):
         return None
     if isinstance(number, bool) or not isinstance(number, int | float) or math.isinf(number):
-        raise ValueError(f"gave {value!r} as {name}: give a finite number")
+        raise ValueError(f"gave {quoted(value)} as {name}: give a finite number")
     return number
 
 
