@@ -18,6 +18,9 @@ SOURCES = sorted(ROOT.glob("examples/*.py"))
 RESULTS = {"figure_in_ten_lines": "image/svg+xml", "second_path": "text/html", "share_of_a_bottleneck": "text/html"}
 """A text in the output of the last cell of each notebook."""
 
+FIRST = "second_path"
+"""The notebook that the gate runs under Jupyter. The long list runs the others, and the gate all of them as scripts."""
+
 
 @pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.stem)
 def test_a_jupyter_notebook_equals_its_converted_source(source: Path):
@@ -25,7 +28,11 @@ def test_a_jupyter_notebook_equals_its_converted_source(source: Path):
     assert written == notebook(source.read_text(encoding="utf-8")), f"{source.name} has changed: make docs writes it"
 
 
-@pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "source",
+    [pytest.param(source, marks=() if source.stem == FIRST else pytest.mark.long) for source in SOURCES],
+    ids=lambda path: path.stem,
+)
 def test_a_jupyter_notebook_runs_without_marimo_and_shows_its_result(
     source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
