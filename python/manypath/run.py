@@ -192,7 +192,8 @@ class Result:
     def series(self) -> dict[str, pd.DataFrame]:
         """Samples over time: frames ``flows``, ``streams``, ``paths`` and ``links``; empty without sampling.
 
-        A run with ``series="event"`` has ``paths``, ``arrivals`` and ``links``, with one row for each change.
+        A run with ``series="event"`` has ``paths`` with a row for each change, ``arrivals`` with one for each arrival
+        of new payload, and ``links`` with one each time that a packet arrives, leaves at the far end, or is lost.
         """
         from manypath.frames import series_frames
 
