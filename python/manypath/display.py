@@ -5,7 +5,8 @@ from __future__ import annotations
 import io
 import math
 import shutil
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from itertools import pairwise
@@ -118,12 +119,24 @@ def tables(outcome: Outcome) -> list[Table]:
 
 def remarks(outcome: Outcome) -> list[str]:
     """Return a line for each path that did not work at the end of a run, unless its flow had ended."""
-    ended = {flow["flow"] for flow in flow_rows(outcome) if flow.get("closed")}
+    return [f"{flow}: path {path} {STATES[state]} at the end of the run" for flow, path, state in _idle_paths(outcome)]
+
+
+def remarks_of_runs(outcomes: Sequence[Outcome]) -> list[str]:
+    """Return a line for each path that did not work at the end of some runs, with their number."""
+    found = Counter(each for outcome in outcomes for each in _idle_paths(outcome))
     return [
-        f"{path['flow']}: path {path['path']} {STATES[path['path_state']]} at the end of the run"
-        for path in path_rows(outcome)
-        if path["flow"] not in ended and path.get("path_state") in STATES
+        f"{flow}: path {path} {STATES[state]} at the end of {count} of {len(outcomes)} runs"
+        for (flow, path, state), count in found.items()
     ]
+
+
+def _idle_paths(outcome: Outcome) -> Iterator[tuple[str, str, str]]:
+    """Iterate over flow, path and state of each path that did not work at the end of a run of its flow."""
+    for name, flow in outcome.get("flows", {}).items():
+        for path, numbers in flow["paths"].items():
+            if not flow.get("closed") and numbers.get("path_state") in STATES:
+                yield name, path, numbers["path_state"]
 
 
 def as_text(shown: Iterable[Table], last: Sequence[str], width: int | None = None) -> str:
@@ -242,7 +255,11 @@ def _amount(title: str, digits: int, brief: str = "", dropped: int = 0) -> Colum
     return Column(title, f"{{:.{digits}f}}".format, brief, dropped=dropped, is_number=True)
 
 
-STATES = {"connecting": "was not open", "potentially_failed": "was potentially failed", "down": "was down"}
+STATES = {
+    "connecting": "was not open",
+    "potentially_failed": "was potentially failed",
+    "down": "was down (SCTP uses it again when it answers, Multipath TCP does not)",
+}
 """States of a path in which it does not work, in words."""
 
 COUNTS = ("window_cuts", "fast_retransmissions", "timeouts")

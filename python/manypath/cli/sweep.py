@@ -16,7 +16,7 @@ from manypath.cli.output import print_json, print_table
 from manypath.cli.phase import CHECK_PHASE, check_phase
 from manypath.cli.sweep_view import View
 from manypath.cli.targets import PART, SCHEDULER, STORE, WORKERS, check_store, executor_of
-from manypath.display import number_columns
+from manypath.display import number_columns, remarks_of_runs
 from manypath.errors import Stopped, UserError
 from manypath.settings import Settings
 
@@ -134,6 +134,8 @@ def _show(view: View, results: Results, settings: Settings, as_json: bool, as_cs
         print_json({**settings.document(), "rows": _plain(rows)})
     else:
         _print(rows, view.metrics, settings, as_csv)
+    for line in remarks_of_runs([outcome for _, outcome in results.outcomes]):
+        typer.echo(line, err=True)
 
 
 def _check_options(options: Mapping[str, Any]) -> None:
