@@ -15,7 +15,7 @@ from manypath.campaign.compute import Computation
 from manypath.campaign.executors import Executor
 from manypath.campaign.executors.executor import check_executor
 from manypath.campaign.precision import Precision, run_until_precise
-from manypath.campaign.progress import Progress
+from manypath.campaign.progress import Progress, check_progress
 from manypath.campaign.reserved import check_factors
 from manypath.campaign.results import Results
 from manypath.campaign.room import check_room
@@ -164,8 +164,7 @@ class Campaign:
         if store is not None:
             file("store", store)
         check_executor(executor)
-        if not isinstance(progress, bool) and not hasattr(progress, "say"):
-            raise UserError(f"progress: {quoted(progress)} is no display: give True, False or a Progress")
+        check_progress(progress)
         with Computation(self.runner, store, workers, progress, executor, title) as computation:
             if self.precision is not None:
                 part, parts = deal(shard)

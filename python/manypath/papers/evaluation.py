@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from manypath.arguments import whole
+from manypath.arguments import file, truth, truth_or_default, whole
 from manypath.campaign.executors import Executor
 from manypath.campaign.executors.executor import check_executor
 from manypath.campaign.executors.local import threads_of
-from manypath.campaign.progress import Progress
+from manypath.campaign.progress import Progress, check_progress
 from manypath.errors import UserError, quoted, remedy
 from manypath.papers import chosen
 from manypath.papers.background import Background
@@ -130,14 +130,14 @@ def evaluate(
     NotStored
         If the store lacks a run and `compute` is false.
     """
-    threads_of(workers)
-    check_executor(executor)
+    extras = {"causes": causes, "profiles": profiles, "mutations": mutations}
+    _check_arguments(extras, full, compute, store, progress, workers, executor, grow)
     number = None if figure is None else str(figure)
     papers = narrowed(chosen(names, full=full), number, runs)
     precisions = {paper.name: _with_runs(paper.precision(full=full), runs) for paper in papers}
     reaches: dict[str, Reach] = {}
     if changes is not None:
-        _refuse_with_changes(causes=causes, profiles=profiles, mutations=mutations)
+        _refuse_with_changes(**extras)
         causes = profiles = mutations = False
         reaches = _reaches(changes, papers, precisions, number)
         papers = [paper for paper in papers if paper.name in reaches]
@@ -155,6 +155,30 @@ def evaluate(
         if display and growing:
             display.state("the last figures are drawn")
     return Evaluation([parts[paper.name] for paper in papers])
+
+
+def _check_arguments(
+    extras: Mapping[str, Any],
+    full: object,
+    compute: object,
+    store: object,
+    progress: object,
+    workers: int | None,
+    executor: object,
+    grow: object,
+) -> None:
+    """Refuse arguments of other types before the first run; `extras` are booleans with a default."""
+    truth("full", full)
+    truth("compute", compute)
+    for name, value in extras.items():
+        truth_or_default(name, value)
+    if store is not None:
+        file("store", store)
+    check_progress(progress)
+    threads_of(workers)
+    check_executor(executor)
+    if grow is not None and not callable(grow):
+        raise UserError(f"grow: {quoted(grow)} cannot be called: give a function of an evaluation, or None")
 
 
 @dataclass(frozen=True)
