@@ -33,9 +33,9 @@ def whole(name: str, value: Any, what: str, *, least: int = 0, below: int = NUMB
         number = None if isinstance(value, bool) else operator.index(value)
     except TypeError:
         number = None
-    if number is not None and number >= below:
-        raise UserError(f"{name}: {quoted(value)} is too large: give {right or f'{least} to {below - 1}'}")
-    if number is None or number < least:
+    if number is not None and number >= below and right is None:
+        raise UserError(f"{name}: {quoted(value)} is too large: give {least} to {below - 1}")
+    if number is None or not least <= number < below:
         raise UserError(f"{name}: {quoted(value)} is not a {what}: give {right or f'{least} or more'}")
     return number
 

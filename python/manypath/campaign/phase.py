@@ -60,7 +60,8 @@ def check_phase(
     Raises
     ------
     UserError
-        If the results have no runs, are not simulations or have one replication, or a factor has the name of a column of this frame.
+        If the results have no runs, are not simulations or have one replication, or a factor has the name of a column
+        of this frame.
     """
     simulated("check_phase", results, "repeated with jitter")
     check_columns("check_phase", results.factors, COLUMNS)

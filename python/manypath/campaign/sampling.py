@@ -56,6 +56,7 @@ def series(
     --------
     >>> series(results.select(cc="lia"), every="10 ms")["paths"].query("path == 'north'")  # doctest: +SKIP
     """
+    rows(every)
     simulated("series", results, "sampled")
     columns = {name for frames in (SAMPLES, CHANGES) for names in frames.values() for name in names}
     check_apart("series", results.factors, columns, "is also the name of a column of samples")

@@ -18,7 +18,7 @@ from manypath.errors import UserError, quoted, remedy
 from manypath.papers import chosen
 from manypath.papers.background import Background
 from manypath.papers.changed import measure_change
-from manypath.papers.evidence import Number
+from manypath.papers.evidence import Case, Number
 from manypath.papers.experiment import Precision
 from manypath.papers.given_changes import Changes, Reach, reach_of
 from manypath.papers.mutations import mutate
@@ -29,7 +29,9 @@ from manypath.papers.profiles import compare_profiles
 from manypath.papers.progress import PapersProgress, papers_on_stderr
 from manypath.papers.published import is_of, load
 from manypath.papers.runner import Runner
+from manypath.papers.sampled import check_curves
 from manypath.papers.stages import cost_of_first
+from manypath.scenario import Scenario
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -238,7 +240,22 @@ def _reaches(
         }
         for paper in papers
     }
-    return reach_of(changes, scenarios)
+    reaches = reach_of(changes, scenarios)
+    for paper in papers:
+        if paper.name in reaches:
+            _check_curves(paper, scenarios[paper.name], reaches[paper.name])
+    return reaches
+
+
+def _check_curves(paper: Paper, scenarios: Mapping[Case, Scenario], reach: Reach) -> None:
+    """Refuse a change with which window curves do not fit into memory, before the runs without the change."""
+    for case in reach.changed:
+        series = paper.experiments[case.experiment].series
+        if series is not None:
+            try:
+                check_curves(reach.switch.change(scenarios[case]).document(), series)
+            except UserError as error:
+                raise UserError(f"{error} (in {case})") from None
 
 
 def _cheapest_first(papers: Sequence[Paper], precisions: Mapping[str, Precision]) -> list[Paper]:

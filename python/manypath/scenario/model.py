@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, get_args, get_origin
 
 from pydantic import (
     BaseModel,
@@ -79,6 +79,11 @@ def _other_type(field: FieldInfo, value: Any) -> str | None:
     return None
 
 
+def _is_list(annotation: Any) -> bool:
+    """Whether a field is a list, or a list or None."""
+    return any(get_origin(each) is tuple for each in (annotation, *get_args(annotation)))
+
+
 CONVERTED = (bool, int, float, int | None, float | None)
 """Types of boolean and numeric fields, to which pydantic converts other types."""
 
@@ -143,7 +148,7 @@ class Model(BaseModel, metaclass=_Checked):
         super().__pydantic_init_subclass__(**options)
         fields = cls.model_fields.items()
         cls._converted = frozenset(name for name, field in fields if field.annotation in CONVERTED)
-        cls._lists = frozenset(name for name, field in fields if get_origin(field.annotation) is tuple)
+        cls._lists = frozenset(name for name, field in fields if _is_list(field.annotation))
 
     @classmethod
     def from_document(cls, fields: Mapping[str, Any]) -> Self:
