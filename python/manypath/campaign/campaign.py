@@ -21,6 +21,7 @@ from manypath.campaign.results import Results
 from manypath.campaign.room import check_room
 from manypath.campaign.runners import SIMULATOR, Runner
 from manypath.campaign.runners.row import parameters
+from manypath.display import counted
 from manypath.errors import UserError, quoted
 from manypath.run import check
 from manypath.scenario import Scenario
@@ -91,9 +92,10 @@ class Campaign:
         self.precision = Precision(within=precision) if isinstance(precision, str) else precision
         self.replications = self.precision.minimum if self.precision else replications or 10
         if self.size > most:
+            several = count(self._factors)
+            told = f"{counted(several, 'combination')} {'is' if several == 1 else 'are'} {counted(self.size, 'run')}"
             raise UserError(
-                f"{self._largest}: {count(self._factors):,} combinations are {self.size:,} runs, more than {most:,}: "
-                f"{self._fewer}, or allow more with most (--yes)"
+                f"{self._largest}: {told}, more than {most:,}: {self._fewer}, or allow more with most (--yes)"
             )
 
     @property

@@ -11,7 +11,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
 from rich.progress import Progress as Bar
 from rich.table import Column
 
-from manypath.display import DAY, duration
+from manypath.display import DAY, counted, duration
 from manypath.errors import UserError, quoted
 
 
@@ -157,7 +157,7 @@ class Lines:
         if not self._total:
             self._speed = Speed()
             if stored < total:
-                self.say(f"{self._title}: {total} runs, {stored} of them already stored")
+                self.say(f"{self._title}: {counted(total, 'run')}, {stored} of them already stored")
         self._total, self._done = total, stored
 
     def advance(self, runs: int) -> None:
