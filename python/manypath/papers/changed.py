@@ -253,13 +253,13 @@ def _checked(item: Verified, evidence: Evidence) -> Check:
     """
     try:
         after = verify(item.claim, evidence)
-        after = replace(after, check=_with_open_parts(item.check, after.check))
+        after = replace(after, check=with_open_parts(item.check, after.check))
         return without_verdict(after, [item.unsteady] if item.unsteady else []).check
     except UNMEASURED as error:
         return Check("open", f"the change removes a value of the check ({type(error).__name__}: {error})", "", 0)
 
 
-def _with_open_parts(before: Check, after: Check) -> Check:
+def with_open_parts(before: Check, after: Check) -> Check:
     """Return a check in which the parts that lack a value only with the change are `open`."""
     parts = after.leaves()
     was = before.leaves()

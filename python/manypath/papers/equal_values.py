@@ -36,8 +36,9 @@ def _event(event: Event, before: Event) -> Event:
 
 
 def _flow(flow: Any, before: Any) -> Any:
-    is_same = before is not None and flow.cc != before.cc and _without_defaults(flow.cc) == _without_defaults(before.cc)
-    return flow.but(cc=before.cc) if is_same else flow
+    if before is None or flow.cc == before.cc or _without_defaults(flow.cc) != _without_defaults(before.cc):
+        return flow
+    return flow.but(cc=before.cc)
 
 
 def _lose_nothing(*losses: Any) -> bool:
