@@ -179,4 +179,4 @@ def test_windows_of_nothing_are_drawn_without_a_warning():
     nothing = SimpleNamespace(time=np.zeros(3), cwnd=np.zeros(3), ssthresh=np.zeros(3))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        mp.figures.windows({"nothing": {"a": nothing}}, paths=["a"])
+        mp.figures.windows({"nothing": {"a": nothing}}, paths=["a"])  # pyright: ignore[reportArgumentType]
