@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
+import warnings
 from types import FrameType
 from typing import NoReturn
 
@@ -11,6 +12,9 @@ from typing import NoReturn
 def main() -> None:
     """Load the command line and run it."""
     pressed: list[int] = []
+    if not sys.warnoptions:
+        # Warnings of libraries are for programmers, such as those about the scale of a drawing without values.
+        warnings.simplefilter("ignore")
 
     def press(number: int, _frame: FrameType | None) -> NoReturn:
         pressed.append(number)

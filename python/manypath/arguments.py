@@ -33,9 +33,52 @@ def whole(name: str, value: Any, what: str, *, least: int = 0, below: int = NUMB
         number = None if isinstance(value, bool) else operator.index(value)
     except TypeError:
         number = None
+    if number is not None and number >= below and right is None:
+        raise UserError(f"{name}: {quoted(value)} is too large: give {least} to {below - 1}")
     if number is None or not least <= number < below:
         raise UserError(f"{name}: {quoted(value)} is not a {what}: give {right or f'{least} or more'}")
     return number
+
+
+def truth(name: str, value: Any) -> bool:
+    """Return a boolean; numbers and texts are refused, because any text would count as true."""
+    if not is_truth(value):
+        raise UserError(f"{name}: {quoted(value)} is neither true nor false: give True or False")
+    return bool(value)
+
+
+def truth_or_default(name: str, value: Any) -> bool | None:
+    """Return a boolean, or None for a default."""
+    if value is not None and not is_truth(value):
+        raise UserError(
+            f"{name}: {quoted(value)} is neither true nor false: give True or False, or None for the default"
+        )
+    return value if value is None else bool(value)
+
+
+def is_truth(value: Any) -> bool:
+    """Whether a value is a boolean, also of numpy."""
+    # An import of numpy would slow down every command.
+    return isinstance(value, bool) or f"{type(value).__module__}.{type(value).__name__}" in {
+        "numpy.bool",
+        "numpy.bool_",
+    }
+
+
+def disorder(value: Any) -> str | None:
+    """Return what is wrong with a set in the place of a list; None for any other value.
+
+    The order of a set of texts differs between processes, so the same script would have another input in each of them.
+    """
+    return f"{quoted(value)} has no order: give a list" if isinstance(value, set | frozenset) else None
+
+
+def in_order(name: str, value: Kind) -> Kind:
+    """Return the value unless it is a set, which has no order."""
+    said = disorder(value)
+    if said is not None:
+        raise UserError(f"{name}: {said}")
+    return value
 
 
 def number(name: str, value: Any) -> float:
@@ -71,6 +114,7 @@ def text(name: str, value: Any, right: str) -> str:
 
 def texts(name: str, value: Any, right: str) -> list[str]:
     """Return a list of texts; a single text becomes a list of one."""
+    in_order(name, value)
     several = [value] if isinstance(value, str) else list(value) if isinstance(value, Iterable) else [value]
     return [text(name, each, right) for each in several]
 

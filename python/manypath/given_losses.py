@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from manypath import _native
+from manypath.arguments import in_order, truth
 from manypath.errors import UserError, quoted
 from manypath.quantity import SPAN, QuantityError
 from manypath.refusal import told
@@ -85,6 +86,9 @@ def ideal(
         raise UserError(
             f"losses: {quoted(losses)} is no list: give one probability for each path, such as [0.001, 0.004]"
         )
+    in_order("losses", losses)
+    in_order("rtts", rtts)
+    truth("periodic", periodic)
     _check_count("runs", runs)
     _check_count("packets", packets)
     _check_seed(seed)

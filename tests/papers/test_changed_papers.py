@@ -5,6 +5,7 @@ import math
 import re
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from small_paper import NAME, PAPER
 
@@ -12,11 +13,14 @@ import manypath as mp
 from manypath import _native, papers
 from manypath.errors import UserError
 from manypath.papers import evaluate
-from manypath.papers.changed import UNMEASURED
+from manypath.papers.changed import UNMEASURED, with_open_parts
+from manypath.papers.check import all_of
 from manypath.papers.claim import Claim
 from manypath.papers.evidence import Case
 from manypath.papers.experiment import Precision
+from manypath.papers.mean import Mean
 from manypath.papers.paper import Paper
+from manypath.papers.predicates import near
 from manypath.report import changed as pages
 
 TIGHT = {"flows.cmt.send_buffer": "3 kB"}
@@ -268,3 +272,25 @@ def test_a_figure_of_a_paper_has_both_verdicts_with_a_queue_of_another_kind(tmp_
     _, change = repeated({"network.links.*.queue.packets": 20}, tmp_path, "gonzalez2012_mptcp", figure=3, runs=2)
     found = {each.claim.id: (each.before.verdict, each.after.verdict) for each in change.claims}
     assert found == {"C-001-6": ("holds", "contradicted"), "C-001-7": ("contradicted", "holds")}
+
+
+@pytest.mark.parametrize("parts", [1, 2])
+def test_a_part_whose_value_only_the_change_removes_is_open_and_has_no_value(parts):
+    plain, absent = np.array([1.0, 1.01, 0.99]), np.array([math.nan] * 3)
+
+    def check(sample):
+        checks = [near(sample, 1.0, what="slope")] + [near(plain, 1.0)] * (parts - 1)
+        return all_of(*checks) if parts > 1 else checks[0]
+
+    after = with_open_parts(check(plain), check(absent))
+    assert after.verdict == "open"
+    assert after.leaves()[0].measured == "slope: no value"
+    assert "removes a value" in after.why
+    # A value that is also missing without the change is not removed by it.
+    assert with_open_parts(check(absent), check(absent)).verdict == "undecided"
+    assert with_open_parts(check(plain), check(plain)).verdict == check(plain).verdict
+
+
+def test_a_mean_without_a_value_is_no_number():
+    nothing = Mean.of(np.array([1.0, math.nan]))
+    assert str(nothing) == nothing.signed() == "no value"

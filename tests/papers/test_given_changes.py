@@ -132,3 +132,63 @@ def test_what_is_no_change_is_refused(changes):
 def test_a_paper_without_the_field_has_no_reach(impact, kernel):
     both = {paper.name: scenarios(paper, {"figure5"}) for paper in (impact, kernel)}
     assert set(reach_of({"flows.mptcp.cc": "olia"}, both)) == {kernel.name}
+
+
+def test_an_empty_place_is_refused_by_the_name_of_the_argument():
+    for place in ("", "  "):
+        with pytest.raises(UserError, match=r'^changes: " *" is no place of a field: give a place such as flows'):
+            switch_of({place: 20})
+
+
+@pytest.mark.parametrize(
+    "value", [0, "0 %", {"kind": "bernoulli", "p": 0}, {"kind": "bit-error", "rate": 0}, mp.NoLoss(), mp.Bernoulli(p=0)]
+)
+def test_a_loss_model_without_losses_is_the_same_value_as_no_losses(value):
+    for place in ("network.links.*.loss", "network.access.loss"):
+        found = reach({place: value})
+        assert (found.changed, found.equal) == ((), 3)
+    assert len(reach({"network.links.*.loss": 0.01}).changed) == 3
+
+
+def test_default_parameters_of_a_congestion_control_are_the_same_value():
+    plain = scenario()
+    own = plain.but(flows={**plain.flows, "cmt": plain.flows["cmt"].but(cc="bmc")})
+    assert with_changes(own, {"flows.cmt.cc": "bmc:shares=1,gain=0.5"}) == own
+    assert with_changes(own, {"flows.cmt.cc": "bmc:shares=2"}).flows["cmt"].cc == "bmc:shares=2"
+
+
+def test_a_later_place_may_be_a_default_field_of_an_earlier_value():
+    places = {"network.links.*.queue": {"kind": "codel"}, "network.links.*.queue.target": "10 ms"}
+    assert len(reach(places).changed) == 3
+    links = with_changes(scenario(), places).network.links.values()
+    assert {link.queue for link in links} == {mp.CoDel(target="10 ms")}
+
+
+def test_a_field_that_an_earlier_change_removes_is_named_with_that_change():
+    both = {"network.links.*.queue": {"kind": "red", "min": 30, "max": 90}, "network.links.*.queue.packetz": 20}
+    with pytest.raises(UserError, match=r"^network\.links\.\*\.queue\.packetz: no scenario of small has"):
+        reach(both)
+    gone = {"network.access": None, "network.access.delay": "1 ms"}
+    with pytest.raises(UserError, match=r"^network\.access\.delay: does not exist after the change network\.access = "):
+        reach(gone)
+    mine = {"flows.cmt": {"transport": "tcp", "path": "north", "start": "0 s"}, "flows.cmt.nr_sack": False}
+    with pytest.raises(UserError, match=r"^flows\.cmt\.nr_sack: does not exist after the change flows\.cmt = \{"):
+        reach(mine)
+
+
+@pytest.mark.parametrize("place", ["*", "network.*.*.*"])
+def test_a_value_for_many_fields_has_one_line_for_all_of_its_mistakes(place):
+    with pytest.raises(
+        UserError, match=rf"\(\d+ other fields of {place.replace('.', '[.]').replace('*', '[*]')} cannot"
+    ) as no:
+        reach({place: 1})
+    assert "\n" not in str(no.value)
+
+
+def test_a_part_without_its_required_fields_says_that_it_replaces_the_whole():
+    with pytest.raises(UserError) as refused:
+        reach({"network.links.*": {"queue": {"packets": 20}}})
+    assert str(refused.value).endswith(
+        "replaces the whole part, which then lacks rate: give it all, or change only network.links.*.queue.packets"
+    )
+    assert "\n" not in str(refused.value)

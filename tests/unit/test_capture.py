@@ -215,4 +215,4 @@ def test_the_command_line_captures_the_given_links(tmp_path: Path):
     done = subprocess.run([*command[:-1], "/dev/full"], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     (line,) = done.stderr.splitlines()
-    assert line.startswith('error: capture: "/dev/full" cannot be written: No space left')
+    assert line.startswith('error: --pcapng: "/dev/full" cannot be written: No space left')

@@ -194,7 +194,7 @@ def test_the_command_writes_selected_events_and_reports_a_full_disk(tmp_path: Pa
     done = subprocess.run([*command, "/dev/full"], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     (line,) = done.stderr.splitlines()
-    assert line.startswith('error: events: "/dev/full" cannot be written: No space left')
+    assert line.startswith('error: --events: "/dev/full" cannot be written: No space left')
 
 
 @pytest.mark.parametrize(("how", "whole"), [(signal.SIGINT, True), (signal.SIGKILL, False)])

@@ -15,12 +15,13 @@ from manypath.campaign.compute import Computation
 from manypath.campaign.executors import Executor
 from manypath.campaign.executors.executor import check_executor
 from manypath.campaign.precision import Precision, run_until_precise
-from manypath.campaign.progress import Progress
+from manypath.campaign.progress import Progress, check_progress
 from manypath.campaign.reserved import check_factors
 from manypath.campaign.results import Results
 from manypath.campaign.room import check_room
 from manypath.campaign.runners import SIMULATOR, Runner
 from manypath.campaign.runners.row import parameters
+from manypath.display import counted
 from manypath.errors import UserError, quoted
 from manypath.run import check
 from manypath.scenario import Scenario
@@ -91,9 +92,10 @@ class Campaign:
         self.precision = Precision(within=precision) if isinstance(precision, str) else precision
         self.replications = self.precision.minimum if self.precision else replications or 10
         if self.size > most:
+            several = count(self._factors)
+            told = f"{counted(several, 'combination')} {'is' if several == 1 else 'are'} {counted(self.size, 'run')}"
             raise UserError(
-                f"{self._largest}: {count(self._factors):,} combinations are {self.size:,} runs, more than {most:,}: "
-                f"{self._fewer}, or allow more with most (--yes)"
+                f"{self._largest}: {told}, more than {most:,}: {self._fewer}, or allow more with most (--yes)"
             )
 
     @property
@@ -164,8 +166,7 @@ class Campaign:
         if store is not None:
             file("store", store)
         check_executor(executor)
-        if not isinstance(progress, bool) and not hasattr(progress, "say"):
-            raise UserError(f"progress: {quoted(progress)} is no display: give True, False or a Progress")
+        check_progress(progress)
         with Computation(self.runner, store, workers, progress, executor, title) as computation:
             if self.precision is not None:
                 part, parts = deal(shard)

@@ -7,7 +7,7 @@ import math
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from manypath.arguments import text
+from manypath.arguments import in_order, text
 from manypath.errors import UserError, quoted
 
 Factors = Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Any]]
@@ -48,6 +48,7 @@ def names(factors: Factors) -> list[str]:
 
 def _values(name: str, values: Any) -> Sequence[Any]:
     """Return the values of a factor; sequences are not copied, because a range may be larger than memory."""
+    in_order(f"factors.{name}", values)
     listed = values.tolist() if hasattr(values, "tolist") else values
     if not isinstance(listed, str | Mapping) and isinstance(listed, Iterable):
         several = listed if isinstance(listed, Sequence) else [*listed]

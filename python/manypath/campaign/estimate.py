@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Sequence
 
 from manypath import _native
 from manypath.campaign.campaign import Campaign
 from manypath.campaign.executors.local import threads_of
 from manypath.campaign.runners import SIMULATOR
+from manypath.display import counted
 
 
 def estimate(campaign: Campaign, workers: int | None = None) -> float | None:
@@ -42,11 +42,7 @@ def _seconds(document: str) -> float:
 def scenarios_told(campaign: Campaign) -> str:
     """Return the numbers of scenarios and runs as text."""
     upto = f" or more, up to {campaign.precision.maximum} each" if campaign.precision else ""
-    return f"{len(campaign.scenarios):,} {_noun(campaign.scenarios)}, {campaign.size:,} runs{upto}"
-
-
-def _noun(scenarios: Sequence[object]) -> str:
-    return "scenario" if len(scenarios) == 1 else "scenarios"
+    return f"{counted(len(campaign.scenarios), 'scenario')}, {counted(campaign.size, 'run')}{upto}"
 
 
 PILOTS = 3

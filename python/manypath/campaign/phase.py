@@ -9,11 +9,11 @@ from typing import Any
 
 import pandas as pd
 
-from manypath.arguments import of_kind, whole
+from manypath.arguments import whole
 from manypath.campaign.campaign import Campaign
-from manypath.campaign.progress import Progress
+from manypath.campaign.progress import Progress, check_progress
 from manypath.campaign.reserved import check_columns
-from manypath.campaign.results import Results
+from manypath.campaign.results import Results, simulated
 from manypath.errors import UserError
 from manypath.quantity import RATE, SPAN
 from manypath.scenario import DropTail, Link, Network, Path, Scenario, Sctp
@@ -60,13 +60,13 @@ def check_phase(
     Raises
     ------
     UserError
-        If the results are not simulations or have one replication, or a factor has the name of a column of this frame.
+        If the results have no runs, are not simulations or have one replication, or a factor has the name of a column
+        of this frame.
     """
-    of_kind("results", results, Results, "the result of Campaign.run")
+    simulated("check_phase", results, "repeated with jitter")
     check_columns("check_phase", results.factors, COLUMNS)
     most = whole("replications", replications, "number of repetitions", least=FEWEST)
-    if not results.has_flows:
-        raise UserError("check_phase: these results are not of simulations: only they can be repeated with jitter")
+    check_progress(progress)
     scenarios = [(factors, part, _jittered(part)) for factors, part in results.by_scenario()]
     full = [(factors, part, scenario) for factors, part, scenario in scenarios if scenario is not None]
     if not full:

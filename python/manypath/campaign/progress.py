@@ -11,7 +11,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
 from rich.progress import Progress as Bar
 from rich.table import Column
 
-from manypath.display import DAY, duration
+from manypath.display import DAY, counted, duration
+from manypath.errors import UserError, quoted
 
 
 class Progress(Protocol):
@@ -36,6 +37,18 @@ class Progress(Protocol):
     def end(self) -> None:
         """End the display."""
         ...
+
+
+def check_progress(progress: object) -> None:
+    """Refuse a value that is neither a boolean nor a display.
+
+    Raises
+    ------
+    UserError
+        If it is neither.
+    """
+    if not isinstance(progress, bool) and not all(hasattr(progress, name) for name in METHODS):
+        raise UserError(f"progress: {quoted(progress)} is no display: give True, False or a Progress")
 
 
 class Silent:
@@ -144,7 +157,7 @@ class Lines:
         if not self._total:
             self._speed = Speed()
             if stored < total:
-                self.say(f"{self._title}: {total} runs, {stored} of them already stored")
+                self.say(f"{self._title}: {counted(total, 'run')}, {stored} of them already stored")
         self._total, self._done = total, stored
 
     def advance(self, runs: int) -> None:
@@ -173,6 +186,9 @@ def progress_on_stderr(title: str) -> Progress:
     console = Console(stderr=True)
     return Terminal(console, title) if console.is_terminal else Lines(console, title)
 
+
+METHODS = ("begin", "advance", "state", "say", "end")
+"""Methods of a display."""
 
 THREE_DIGITS = 100
 """Rates from this value on are shown without decimals, runs/s."""

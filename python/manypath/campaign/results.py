@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from manypath import display
-from manypath.arguments import texts
+from manypath.arguments import of_kind, texts
 from manypath.campaign import averages, tables
 from manypath.campaign.cell import Cell, written
 from manypath.campaign.reserved import MEANS, check_factors, row_mistake
@@ -228,10 +228,27 @@ class Results:
         part._cells = cells
         return part
 
-    @staticmethod
-    def _know(column: str, known: list[str]) -> None:
+    def _know(self, column: str, known: list[str]) -> None:
+        if not self._cells:
+            raise UserError(f"results: {NO_RUNS}")
         if not isinstance(column, str) or column not in known:
             raise UserError(f"{quoted(column)} is no column of these results: {remedy(quoted(column, ''), known)}")
+
+
+def simulated(user: str, results: object, done: str = "repeated") -> Results:
+    """Return results of simulations for a function that repeats their runs; `done` is what it does with them.
+
+    Raises
+    ------
+    UserError
+        If they are no results, have no runs, or are not of simulations.
+    """
+    found = of_kind("results", results, Results, "the result of Campaign.run")
+    if not len(found):
+        raise UserError(f"{user}: {NO_RUNS}")
+    if not found.has_flows:
+        raise UserError(f"{user}: these results are not of simulations: only simulations can be {done}")
+    return found
 
 
 def _has(rows: pd.DataFrame, column: str, value: Any) -> pd.Series:
@@ -244,3 +261,7 @@ def _has(rows: pd.DataFrame, column: str, value: Any) -> pd.Series:
 
 def _condition(where: Mapping[str, Any]) -> str:
     return ", ".join(f"{name} = {quoted(value, '')}" for name, value in where.items()) or "no condition"
+
+
+NO_RUNS = "no run is selected: give results with runs"
+"""The mistake of results without runs, such as those of a selection by a value that the campaign does not have."""

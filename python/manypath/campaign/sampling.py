@@ -10,11 +10,11 @@ from typing import Any
 import pandas as pd
 
 from manypath import _native
-from manypath.arguments import of_kind, whole
+from manypath.arguments import whole
 from manypath.campaign.cell import Cell
 from manypath.campaign.executors.local import threads_of
 from manypath.campaign.reserved import check_apart
-from manypath.campaign.results import Results
+from manypath.campaign.results import Results, simulated
 from manypath.errors import UserError
 from manypath.frames import series_frames
 from manypath.measurements import CHANGES, SAMPLES
@@ -56,7 +56,8 @@ def series(
     --------
     >>> series(results.select(cc="lia"), every="10 ms")["paths"].query("path == 'north'")  # doctest: +SKIP
     """
-    of_kind("results", results, Results, "the result of Campaign.run")
+    rows(every)
+    simulated("series", results, "sampled")
     columns = {name for frames in (SAMPLES, CHANGES) for names in frames.values() for name in names}
     check_apart("series", results.factors, columns, "is also the name of a column of samples")
     return sampled(results, every, replications, workers, results.factors)

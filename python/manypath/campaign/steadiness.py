@@ -8,9 +8,8 @@ from typing import Any
 
 import pandas as pd
 
-from manypath.arguments import of_kind
 from manypath.campaign.reserved import check_columns
-from manypath.campaign.results import Results
+from manypath.campaign.results import Results, simulated
 from manypath.campaign.sampling import sampled
 from manypath.stats import mser5
 from manypath.stats.warmup import BATCH
@@ -42,9 +41,9 @@ def check_warmup(results: Results, *, replications: int = 5, workers: int | None
     Raises
     ------
     UserError
-        If the results are not simulations, or a factor has the name of a column of this frame.
+        If the results have no runs or are not simulations, or a factor has the name of a column of this frame.
     """
-    of_kind("results", results, Results, "the result of Campaign.run")
+    simulated("check_warmup", results)
     check_columns("check_warmup", results.factors, COLUMNS)
     rows: list[dict[str, Any]] = []
     for factors, part in results.by_scenario():

@@ -12,6 +12,7 @@ from manypath.campaign.cell import Cell
 from manypath.campaign.claims import CannotLock, Claims
 from manypath.campaign.store import Store
 from manypath.campaign.work import Batch, Work
+from manypath.display import counted
 
 
 class Supply:
@@ -102,7 +103,7 @@ class Supply:
         self._look_again = time.monotonic() + LOOK_SECONDS
         if not self._has_told:
             self._has_told = True
-            self._tell(f"waiting for {len(self._left)} runs of another process with the same store")
+            self._tell(f"waiting for {counted(len(self._left), 'run')} of another process with the same store")
 
     def _share_no_more(self) -> None:
         if self._claims:

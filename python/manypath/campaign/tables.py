@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from manypath.display import Column, Table
+from manypath.display import Column, Table, counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,7 +47,7 @@ def size(results: Results) -> str:
     """Return the line with the number of runs, and the number of rows if the table does not show all of them."""
     rows = len(results.mean("goodput", by=[*results.factors, "flow"])) if results.has_flows else len(results)
     cut = f"; the first {MOST_ROWS} of {rows} rows" if rows > MOST_ROWS else ""
-    return f"{len(results)} runs{cut}"
+    return f"{counted(len(results), 'run')}{cut}"
 
 
 def _shown(value: Any) -> str:

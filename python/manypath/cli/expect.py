@@ -11,7 +11,7 @@ import typer
 
 from manypath.cli.names import congestion_controls, queues
 from manypath.cli.output import print_json, print_table
-from manypath.cli.phase import CHECK_PHASE, check_phase
+from manypath.cli.phase import CHECK_PHASE, check_phase, check_replications
 from manypath.cli.targets import STORE, WORKERS
 from manypath.display import number_columns, text_columns
 from manypath.errors import UserError
@@ -92,6 +92,8 @@ def expect(
 
     given = {"tcp_cc": tcp_cc, "queue": queue, "buffer": buffer}
     given |= {"transport": transport, "scheduler": scheduler, "socket_buffer": socket_buffer}
+    if phase:
+        check_replications("--runs", runs)
     description = _described(file, path, shared, tcp, given)
     rate = None if measured is None else _rate(measured)
     found = predict(description, cc or DEFAULT, runs=runs, measure=measure, seed=seed, store=store, workers=workers)

@@ -15,7 +15,7 @@ from manypath.cli.papers_summary import summary
 from manypath.cli.papers_view import announce_published, plain_comparison, print_claims, settings_of
 from manypath.cli.papers_warmup import check_warmup
 from manypath.cli.targets import PART, SCHEDULER, STORE, WORKERS, check_store, check_workers, executor_of
-from manypath.display import text_columns
+from manypath.display import counted, text_columns
 from manypath.errors import UserError
 from manypath.outputs import writing
 
@@ -192,8 +192,8 @@ def _compute_part(wanted: Sequence[Paper], shard: str, options: Mapping[str, Any
     for name, missing in compute_part(wanted, shard, **options).items():
         if missing:
             typer.echo(
-                f"{name}: part {shard} is complete in {store}; {missing:,} runs of other parts are missing: merge the "
-                "stores and give the command again"
+                f"{name}: part {shard} is complete in {store}; {counted(missing, 'run')} of other parts "
+                f"{'is' if missing == 1 else 'are'} missing: merge the stores and give the command again"
             )
         else:
             typer.echo(f"{name}: every run is in {store}; without --shard the command prints the results")

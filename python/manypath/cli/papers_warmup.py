@@ -40,8 +40,11 @@ def check_warmup(
         raise UserError("--publish: needs whole quick grids with --check-warmup: leave --full, --figure, --runs out")
     from manypath.papers import chosen, kept, windows
     from manypath.papers.evaluation import narrowed
+    from manypath.papers.verdict import FEWEST
 
     papers = narrowed(chosen(names, full=True), figure, runs)
+    if runs is not None and runs < FEWEST:
+        raise UserError(f"runs: {runs} is too few for --check-warmup, which tests means: give {FEWEST} or more")
     check_workers(workers)
     if publish:
         kept.check_targets((paper.name for paper in papers), windows.FILE, windows.KIND)

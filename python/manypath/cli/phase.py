@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from manypath.errors import UserError
+
 if TYPE_CHECKING:
     from manypath.campaign import Results
 
@@ -18,6 +20,14 @@ CHECK_PHASE = typer.Option(
 
 RUNS = 10
 """Replications of the check."""
+
+
+def check_replications(field: str, count: int) -> None:
+    """Refuse a number of replications that has no interval, before the first run."""
+    from manypath.campaign.phase import FEWEST
+
+    if count < FEWEST:
+        raise UserError(f"{field}: {count} is too few for --check-phase, which compares means: give {FEWEST} or more")
 
 
 def check_phase(results: Results, store: Path | None, workers: int | None = None) -> None:

@@ -70,7 +70,7 @@ def report(
             parts += evaluate([name], store=store, progress=False, compute=False, **options).papers
         except NotStored as lack:
             command = _command(name, options, store)
-            absent.append(f'paper {name}: {lack} are not in {store}: "{command}" computes them')
+            absent.append(f'paper {name}: {lack.own} are not in {store}: "{command}" computes them')
     if absent and (names or not parts):
         raise UserError("\n".join(absent))
     evaluation = Evaluation(parts)

@@ -10,6 +10,7 @@ import typer
 
 from manypath.cli.file_names import CAPTURED
 from manypath.cli.names import events as event_names
+from manypath.cli.option_names import as_options
 from manypath.cli.output import print_json, print_tables
 from manypath.cli.phase import CHECK_PHASE, RUNS, check_phase
 from manypath.cli.run_progress import run_progress
@@ -70,6 +71,7 @@ def run(
     """Simulate one scenario and print the results of each flow and link."""
     from manypath.run import run as simulate
 
+    _check_parts(link, only, pcapng, events)
     samples = _targets(file, series, output, pcapng, events, plot, as_json)
     from manypath.scenario import Scenario
 
@@ -78,7 +80,11 @@ def run(
         typer.echo(f"remark: {remark}", err=True)
     try:
         duration = (scenario.warmup + scenario.measure) / 1e9
-        with run_progress(duration, [file for file in (pcapng, events) if file is not None]) as progress:
+        outputs = [file for file in (pcapng, events) if file is not None]
+        with (
+            as_options("series", "seed", "events", "only", links="link", capture="pcapng"),
+            run_progress(duration, outputs) as progress,
+        ):
             result = simulate(
                 scenario,
                 seed=seed,
@@ -105,6 +111,14 @@ def run(
         _print(result, series, samples, {"plot": plot, "packets": pcapng, "events": events})
     if phase:
         _check_phase(scenario, seed)
+
+
+def _check_parts(links: list[str] | None, names: list[str] | None, pcapng: Path | None, events: Path | None) -> None:
+    """Refuse the links of a capture and the names of events without their files."""
+    if links and pcapng is None:
+        raise UserError("--link: only valid with --pcapng: give --pcapng OUT, too")
+    if names and events is None:
+        raise UserError("--only: only valid with --events: give --events OUT, too")
 
 
 def _check_phase(scenario: Scenario, seed: int) -> None:

@@ -15,7 +15,7 @@ from manypath.cli.frame_files import KINDS, filled, write
 from manypath.cli.group import Group
 from manypath.cli.names import campaigns
 from manypath.cli.output import print_details, print_json, print_table
-from manypath.display import number_columns, text_columns
+from manypath.display import counted, number_columns, text_columns
 from manypath.errors import UserError, quoted
 
 if TYPE_CHECKING:
@@ -234,7 +234,9 @@ def _announce(pruning: Pruning, dry_run: bool) -> None:
     for note in pruning.notes:
         typer.echo(f"{word} the note of campaign {note.name} {note.title}".rstrip())
     if pruning.shards:
-        typer.echo(f"{word} {pruning.runs} runs in {len(pruning.shards)} shards, {_size(pruning.size)}")
+        typer.echo(
+            f"{word} {counted(pruning.runs, 'run')} in {counted(len(pruning.shards), 'shard')}, {_size(pruning.size)}"
+        )
     if pruning.left:
         typer.echo(f"keeps {pruning.left} new files, because a process computes in {pruning.folder}", err=True)
 

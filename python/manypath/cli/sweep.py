@@ -13,10 +13,10 @@ import typer
 from manypath.cli.file_names import columns, conditions
 from manypath.cli.names import metrics
 from manypath.cli.output import print_json, print_table
-from manypath.cli.phase import CHECK_PHASE, check_phase
+from manypath.cli.phase import CHECK_PHASE, check_phase, check_replications
 from manypath.cli.sweep_view import View
 from manypath.cli.targets import PART, SCHEDULER, STORE, WORKERS, check_store, executor_of
-from manypath.display import number_columns, remarks_of_runs
+from manypath.display import counted, number_columns, remarks_of_runs
 from manypath.errors import Stopped, UserError
 from manypath.settings import Settings
 
@@ -108,12 +108,15 @@ def sweep(
     by = plan.by if plan.by is not None else ("flow",) if plan.runner is None else ()
     view = View(metric or plan.metrics, by, where or (), baseline, frames, plot, x, y, hue, panels)
     _check_checks(plan, warmup=warmup, phase=phase)
+    if phase:
+        check_replications("replications", campaign.replications)
     deal(shard)
     check_store(store)
     view.check(campaign, [file, *plan.inputs])
     results = _computed(campaign, store, stem_of(file), workers, dask, shard)
     if shard is not None:
-        told = f"its {len(results)} runs are in {store}; without --shard the command prints the results of all parts"
+        runs = f"{counted(len(results), 'run')} {'is' if len(results) == 1 else 'are'}"
+        told = f"its {runs} in {store}; without --shard the command prints the results of all parts"
         typer.echo(f"part {shard} is done: {told}")
         return
     _show(view, results, _settings(campaign, results, where, baseline), as_json, as_csv)

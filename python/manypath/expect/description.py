@@ -8,6 +8,7 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
+from manypath.arguments import in_order
 from manypath.errors import UserError, quoted, remedy
 from manypath.scenario.files import mistakes_of, read_table
 from manypath.scenario.losses import Probability
@@ -95,7 +96,7 @@ class Description(Model):
             If a text cannot be read.
         """
         ways: dict[str, dict[str, Any]] = {}
-        for number, text in enumerate(paths, 1):
+        for number, text in enumerate(in_order("paths", paths), 1):
             name, fields = _way(text, number)
             if name in ways:
                 raise UserError(f"path: {quoted(name)} occurs twice: give each path a different name")

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from manypath.arguments import whole
+from manypath.arguments import texts, whole
 from manypath.campaign import Campaign
 from manypath.campaign.progress import Progress
 from manypath.errors import UserError
@@ -174,6 +174,7 @@ def campaign(
 ) -> Campaign:
     """Return the simulations of `expect`, which has the same parameters and errors."""
     runs = whole("runs", runs, "number of repetitions", least=1)
+    cc = texts("cc", cc, "names of congestion controls")
     for name in cc:
         formula_of(name)
     span = _span(measure)

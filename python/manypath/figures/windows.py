@@ -86,7 +86,7 @@ def windows(
                 )
             axes.set_title(title, loc="left")
             axes.set_ylabel("kB")
-        plots[0].set_ylim(0.0, top / 1e3)
+        plots[0].set_ylim(0.0, top / 1e3 if top > 0.0 else 1.0)
         plots[-1].set_xlabel("time in s")
         handles = [Line2D([], [], color=COLOURS[n], label=path) for n, path in enumerate(paths)]
         handles.append(Line2D([], [], color=INK, label="congestion window"))

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from manypath.arguments import text
+from manypath.arguments import in_order, text, truth
 from manypath.errors import UserError, quoted, remedy
 
 if TYPE_CHECKING:
@@ -70,7 +70,8 @@ def chosen(names: str | Paper | Iterable[str | Paper] | None, *, full: bool = Fa
     UserError
         If a paper does not exist or is given twice.
     """
-    given = () if names is None else names
+    given = () if names is None else in_order("names", names)
+    truth("full", full)
     several = [given] if isinstance(given, str) or not isinstance(given, Iterable) else list(given)
     wanted = several or ((*NAMES, *STUDIES) if full else NAMES)
     # Before papers are loaded, which takes a second

@@ -11,8 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from manypath.papers.causes import Verified, verify
-from manypath.papers.check import Check
+from manypath.papers.check import Check, all_of
 from manypath.papers.claim import Claim
 from manypath.papers.evidence import Evidence
 from manypath.papers.given_changes import Reach
@@ -245,14 +247,36 @@ def _plain_mean(mean: Mean) -> dict[str, float | None]:
 
 
 def _checked(item: Verified, evidence: Evidence) -> Check:
-    """Check a claim with a change. The verdict is `open` if the change removes a value that the check needs.
+    """Check a claim with a change. A part is `open` if the change removes a value that its check needs.
 
     A claim without a verdict because of its window has none with the change either.
     """
     try:
-        return without_verdict(verify(item.claim, evidence), [item.unsteady] if item.unsteady else []).check
+        after = verify(item.claim, evidence)
+        after = replace(after, check=with_open_parts(item.check, after.check))
+        return without_verdict(after, [item.unsteady] if item.unsteady else []).check
     except UNMEASURED as error:
         return Check("open", f"the change removes a value of the check ({type(error).__name__}: {error})", "", 0)
+
+
+def with_open_parts(before: Check, after: Check) -> Check:
+    """Return a check in which the parts that lack a value only with the change are `open`."""
+    parts = after.leaves()
+    was = before.leaves()
+    lacked = [_lacks_values(each) for each in was] if len(was) == len(parts) else [False] * len(parts)
+    lost = [_lacks_values(part) and not absent for part, absent in zip(parts, lacked, strict=True)]
+    if not any(lost):
+        return after
+    why = "the change removes a value of the check"
+    opened = [
+        replace(part, verdict="open", why=why, outlook=None) if gone else part
+        for part, gone in zip(parts, lost, strict=True)
+    ]
+    return replace(all_of(*opened), why=why) if after.parts else opened[0]
+
+
+def _lacks_values(check: Check) -> bool:
+    return any(np.isnan(sample).any() for sample in check.slack.values())
 
 
 def _point(key: Any, before: Reading, after: Reading) -> ChangedPoint:

@@ -9,16 +9,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from manypath.arguments import whole
+from manypath.arguments import file, truth, truth_or_default, whole
 from manypath.campaign.executors import Executor
 from manypath.campaign.executors.executor import check_executor
 from manypath.campaign.executors.local import threads_of
-from manypath.campaign.progress import Progress
+from manypath.campaign.progress import Progress, check_progress
 from manypath.errors import UserError, quoted, remedy
 from manypath.papers import chosen
 from manypath.papers.background import Background
 from manypath.papers.changed import measure_change
-from manypath.papers.evidence import Number
+from manypath.papers.evidence import Case, Number
 from manypath.papers.experiment import Precision
 from manypath.papers.given_changes import Changes, Reach, reach_of
 from manypath.papers.mutations import mutate
@@ -29,7 +29,9 @@ from manypath.papers.profiles import compare_profiles
 from manypath.papers.progress import PapersProgress, papers_on_stderr
 from manypath.papers.published import is_of, load
 from manypath.papers.runner import Runner
+from manypath.papers.sampled import check_curves
 from manypath.papers.stages import cost_of_first
+from manypath.scenario import Scenario
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -130,14 +132,14 @@ def evaluate(
     NotStored
         If the store lacks a run and `compute` is false.
     """
-    threads_of(workers)
-    check_executor(executor)
+    extras = {"causes": causes, "profiles": profiles, "mutations": mutations}
+    _check_arguments(extras, full, compute, store, progress, workers, executor, grow)
     number = None if figure is None else str(figure)
     papers = narrowed(chosen(names, full=full), number, runs)
     precisions = {paper.name: _with_runs(paper.precision(full=full), runs) for paper in papers}
     reaches: dict[str, Reach] = {}
     if changes is not None:
-        _refuse_with_changes(causes=causes, profiles=profiles, mutations=mutations)
+        _refuse_with_changes(**extras)
         causes = profiles = mutations = False
         reaches = _reaches(changes, papers, precisions, number)
         papers = [paper for paper in papers if paper.name in reaches]
@@ -155,6 +157,30 @@ def evaluate(
         if display and growing:
             display.state("the last figures are drawn")
     return Evaluation([parts[paper.name] for paper in papers])
+
+
+def _check_arguments(
+    extras: Mapping[str, Any],
+    full: object,
+    compute: object,
+    store: object,
+    progress: object,
+    workers: int | None,
+    executor: object,
+    grow: object,
+) -> None:
+    """Refuse arguments of other types before the first run; `extras` are booleans with a default."""
+    truth("full", full)
+    truth("compute", compute)
+    for name, value in extras.items():
+        truth_or_default(name, value)
+    if store is not None:
+        file("store", store)
+    check_progress(progress)
+    threads_of(workers)
+    check_executor(executor)
+    if grow is not None and not callable(grow):
+        raise UserError(f"grow: {quoted(grow)} cannot be called: give a function of an evaluation, or None")
 
 
 @dataclass(frozen=True)
@@ -214,7 +240,22 @@ def _reaches(
         }
         for paper in papers
     }
-    return reach_of(changes, scenarios)
+    reaches = reach_of(changes, scenarios)
+    for paper in papers:
+        if paper.name in reaches:
+            _check_curves(paper, scenarios[paper.name], reaches[paper.name])
+    return reaches
+
+
+def _check_curves(paper: Paper, scenarios: Mapping[Case, Scenario], reach: Reach) -> None:
+    """Refuse a change with which window curves do not fit into memory, before the runs without the change."""
+    for case in reach.changed:
+        series = paper.experiments[case.experiment].series
+        if series is not None:
+            try:
+                check_curves(reach.switch.change(scenarios[case]).document(), series)
+            except UserError as error:
+                raise UserError(f"{error} (in {case})") from None
 
 
 def _cheapest_first(papers: Sequence[Paper], precisions: Mapping[str, Precision]) -> list[Paper]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, time
 from typing import Any
@@ -16,7 +16,8 @@ from typing import Any
 from manypath import _native
 from manypath.arguments import text
 from manypath.campaign.fields import ANY, matching, replaced, value_at
-from manypath.errors import UserError, quoted
+from manypath.errors import UserError, quoted, remedy
+from manypath.papers.equal_values import with_equal_values_kept
 from manypath.papers.evidence import Case
 from manypath.papers.switch import Switch
 from manypath.refusal import told
@@ -57,12 +58,13 @@ def switch_of(changes: Changes) -> Switch:
     Raises
     ------
     UserError
-        If there are no changes, or a place is no text.
+        If there are no changes, or a place is empty or no text.
     """
     if not isinstance(changes, Mapping) or not changes:
         raise UserError(f'changes: {quoted(changes)} are no changes: give {{"flows.*.send_buffer": "1 MB"}}')
     for place in changes:
-        text("changes", place, "places of fields")
+        if not text("changes", place, "places of fields").strip():
+            raise UserError(f"changes: {quoted(place)} is no place of a field: {STARTS}")
     says = ", ".join(f"{place} = {written(value)}" for place, value in changes.items())
     return Switch(says, says, lambda scenario: with_changes(scenario, changes))
 
@@ -79,14 +81,24 @@ def with_changes(scenario: Scenario, changes: Changes) -> Scenario:
     for place, value in changes.items():
         if matching(fields, place):
             fields = replaced(fields, place, value)
+            # A later place may be inside of a part that this value begins.
+            fields = (_filled(fields) or fields) if len(changes) > 1 else fields
     if fields is before:
         return scenario
-    changed = Scenario(**fields)
+    changed = with_equal_values_kept(Scenario(**fields), scenario)
     try:
         _native.check(changed.document())
     except _native.ScenarioError as error:
         raise UserError(told(error)) from None
     return changed
+
+
+def _filled(fields: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return the fields of a scenario with the defaults of its parts; None if they are invalid so far."""
+    try:
+        return Scenario(**fields).model_dump()
+    except UserError:
+        return None
 
 
 def reach_of(changes: Changes, papers: Mapping[str, Mapping[Case, Scenario]]) -> dict[str, Reach]:
@@ -119,7 +131,7 @@ def _reach(switch: Switch, changes: Changes, scenarios: Mapping[Case, Scenario])
             if switch.change(scenarios[case]) != scenarios[case]:
                 changed.append(case)
         except UserError as error:
-            mistakes[case] = _shortened(str(error))
+            mistakes[case] = mistake_of(changes, str(error))
     if mistakes:
         case, mistake = next(iter(mistakes.items()))
         raise UserError(mistake if len(mistakes) == len(having) else f"{case}: {mistake}")
@@ -138,14 +150,6 @@ def _has_any(scenario: Scenario, changes: Changes) -> bool:
     return any(matching(fields, place) for place in changes)
 
 
-def _shortened(message: str) -> str:
-    """Return the lines about different mistakes: a value for several fields has the same mistake in each of them."""
-    first: dict[str, str] = {}
-    for line in message.splitlines():
-        first.setdefault(line.partition(": ")[2], line)
-    return "\n".join(first.values())
-
-
 def _varying(place: str, scenarios: Mapping[Case, Scenario]) -> tuple[str, ...]:
     """Return the names of the experiments whose cases differ in the value of a field."""
     values: dict[tuple[str, str], set[str]] = {}
@@ -158,14 +162,82 @@ def _varying(place: str, scenarios: Mapping[Case, Scenario]) -> tuple[str, ...]:
 
 def _refuse_unknown(changes: Changes, papers: Mapping[str, Mapping[Case, Scenario]]) -> None:
     """Refuse fields that no scenario has, with the nearest places of fields."""
-    trees = [scenario.model_dump() for scenarios in papers.values() for scenario in scenarios.values()]
-    for place, value in changes.items():
+    trees: list[Mapping[str, Any]] = [
+        scenario.model_dump() for scenarios in papers.values() for scenario in scenarios.values()
+    ]
+    removed: dict[str, str] = {}
+    for number, (place, value) in enumerate(changes.items()):
+        if place in removed:
+            raise UserError(removed[place])
         if not any(matching(tree, place) for tree in trees):
             near = near_places(place, {known: None for tree in trees for known in places_of(tree)})
             hint = f"did you mean {' or '.join(quoted(each) for each in near)}?" if near else STARTS
             raise UserError(f"{place}: no scenario of {' or '.join(papers)} has this field: {hint}")
-        # A later place may be inside of an earlier value.
-        trees = [replaced(tree, place, value) for tree in trees]
+        later = [each for each in [*changes][number + 1 :] if any(matching(tree, each) for tree in trees)]
+        if len(changes) == 1:
+            return
+        after = [replaced(tree, place, value) for tree in trees]
+        filled = [_filled(tree) for tree in after]
+        # A wrong value is reported as such, and not by the fields that it lacks.
+        trees = trees if None in filled and later else [full or tree for full, tree in zip(filled, after, strict=True)]
+        for each in later:
+            if not any(matching(tree, each) for tree in trees):
+                removed.setdefault(each, _removed(each, place, value, trees))
+
+
+def _removed(place: str, by: str, value: Any, trees: Iterable[Mapping[str, Any]]) -> str:
+    """Return the message about a field that an earlier change removes."""
+    part, _, name = place.rpartition(".")
+    ways = ((tree, matching(tree, part)) for tree in trees)
+    fields = next((value_at(tree, found[0]) for tree, found in ways if found), {})
+    known = remedy(name, map(str, fields)) if isinstance(fields, Mapping) and fields else "leave one of them out"
+    return f"{place}: does not exist after the change {by} = {written(value)}: {known}"
+
+
+def mistake_of(changes: Changes, message: str) -> str:
+    """Return the lines about the mistakes of changes: one line for each change.
+
+    A value for several fields may have a mistake in each of them. A part of a scenario that lacks fields is not merged
+    with the former part, and the message says so.
+    """
+    found: dict[str, list[str]] = {}
+    for line in message.splitlines():
+        field = line.partition(": ")[0]
+        found.setdefault(next((place for place in changes if _is_within(field, place)), line), []).append(line)
+    return "\n".join(
+        _told(place, changes[place], lines) if place in changes else place for place, lines in found.items()
+    )
+
+
+def _is_within(field: str, place: str) -> bool:
+    """Whether a dotted field may be inside of a place with ``*``, or the place inside of the field."""
+    return all(step in (ANY, name) for step, name in zip(place.split("."), field.split("."), strict=False))
+
+
+def _told(place: str, value: Any, lines: Sequence[str]) -> str:
+    """Return one line about all mistakes of a value."""
+    depth = place.count(".") + 1
+    fields = [line.partition(": ")[0].split(".")[depth:] for line in lines if ": missing: " in line]
+    lacking = list(dict.fromkeys(".".join(field) for field in fields if field))
+    inner = list(_leaves(value)) if isinstance(value, Mapping) else []
+    if lacking and inner:
+        return (
+            f"{place}: {quoted(value)} replaces the whole part, which then lacks {', '.join(lacking)}: give it all, or "
+            f"change only {' and '.join(f'{place}.{leaf}' for leaf in inner[:MOST_NEAR])}"
+        )
+    others = len({line.partition(": ")[0] for line in lines}) - 1
+    if others and len({line.partition(": ")[2] for line in lines}) > 1:
+        return f"{lines[0]} ({others} other fields of {place} cannot have this value either)"
+    return lines[0]
+
+
+def _leaves(value: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the dotted places of the fields of a part that are no parts themselves."""
+    for name, inner in value.items():
+        if isinstance(inner, Mapping):
+            yield from (f"{name}.{leaf}" for leaf in _leaves(inner))
+        else:
+            yield str(name)
 
 
 def places_of(fields: Mapping[str, Any]) -> list[str]:

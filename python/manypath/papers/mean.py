@@ -50,11 +50,13 @@ class Mean(NamedTuple):
     def signed(self) -> str:
         """Format the mean with its sign: `+0.31 ± 0.10`."""
         told = str(self)
-        return told if told.startswith("-") else f"+{told}"
+        return told if told.startswith("-") or math.isnan(self.mean) else f"+{told}"
 
     @override
     def __str__(self) -> str:
-        """Format the mean with its interval: `7.04 ± 0.12`; the mean alone for a single run."""
+        """Format the mean with its interval: `7.04 ± 0.12`; the mean alone for a single run; NaN as `no value`."""
+        if math.isnan(self.mean):
+            return "no value"
         if self.half_width is None:
             return f"{self.mean:.3g}"
         if self.half_width == 0.0:

@@ -308,9 +308,15 @@ def label(key: object) -> str:
 def _listing(points: Points, hypotheses: Hypotheses, unit: str, over: str) -> str:
     worst = _worst({key: hypotheses.all[key] for key in points})
     if len(points) == 1:
-        return f"{estimate(points[worst])} {unit}".rstrip()
+        return _valued(points[worst], unit)
     count = points_decided(hypotheses)
-    return f"{count}, worst {estimate(points[worst])} {unit}".rstrip() + f" at {label(worst)} {over}".rstrip()
+    return f"{count}, worst {_valued(points[worst], unit)} at {label(worst)} {over}".rstrip()
+
+
+def _valued(sample: Sample, unit: str) -> str:
+    """Return the mean of a sample with its unit, or that it has no value."""
+    told = estimate(sample)
+    return told if np.isnan(sample).any() else f"{told} {unit}".rstrip()
 
 
 def _versus(points: Points, others: Points, hypotheses: Hypotheses, unit: str, over: str) -> str:

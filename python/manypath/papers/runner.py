@@ -124,7 +124,7 @@ class Runner:
             self.store,
             self.workers,
             self.progress,
-            executor=self.executor if self.compute else Stored(),
+            executor=self.executor if self.compute else Stored(self.paper.name, self.store),
             title=title,
             runner=sampled,
         )
@@ -151,7 +151,7 @@ class Runner:
         ]
         have = [sampled.recall(cell) for _, cell in jobs]
         if not self.compute and None in have:
-            raise NotStored(f"the window curves of {have.count(None):,} of its runs")
+            raise NotStored(have.count(None), self.paper.name, self.store, of="the window curves of ")
         found: dict[K, list[Trace]] = {}
         with ThreadPoolExecutor(threads_of(self.workers)) as threads:
             traces = threads.map(lambda number: have[number] or sampled.sample(jobs[number][1])[1], range(len(jobs)))

@@ -10,8 +10,11 @@ from manypath import _native
 from manypath.campaign import Cell
 from manypath.campaign.runners import SIMULATOR, Halt
 from manypath.campaign.runners.runner import JsonOrError
+from manypath.errors import UserError
 from manypath.papers.curves import CurveStore
 from manypath.papers.traces import Trace, trace_of
+from manypath.quantity import SPAN
+from manypath.refusal import told
 from manypath.run import rows
 
 
@@ -42,8 +45,10 @@ class Sampled:
         return SIMULATOR.version
 
     def prepare(self, cells: Sequence[Cell], at_once: int) -> None:
-        """Refuse scenarios for which the memory does not suffice with `at_once` parallel runs."""
+        """Refuse scenarios for which the memory does not suffice with `at_once` parallel runs, or for a curve."""
         SIMULATOR.prepare(cells, at_once)
+        for document in dict.fromkeys(cell.document for cell in cells if self._is_sampled(cell)):
+            check_curves(document, self.series[document])
 
     def run(self, cells: Sequence[Cell], threads: int, halt: Halt) -> list[JsonOrError]:
         """Compute cells: sampled ones one by one, the others in one batch of the engine."""
@@ -61,7 +66,11 @@ class Sampled:
     def sample(self, cell: Cell) -> tuple[str, Trace]:
         """Run a cell and store its curves; return its outcome as JSON, and its curves."""
         series = self.series[cell.document]
-        outcome, columns = _native.run(cell.document, cell.seed, cell.replication, json.dumps(rows(series)))
+        try:
+            outcome, columns = _native.run(cell.document, cell.seed, cell.replication, json.dumps(rows(series)))
+        except _native.SeriesError as error:
+            # Other processes may have taken memory since the check.
+            raise too_long(cell.document, error) from None
         trace = trace_of(columns or {})
         self.taken[cell.document, cell.replication] = trace
         if self.curves is not None:
@@ -79,3 +88,31 @@ class Sampled:
             return self.sample(cell)[0]
         except _native.RunError as error:
             return error
+
+
+def check_curves(document: str, series: str) -> None:
+    """Refuse a scenario whose window curves do not fit into memory, without a run.
+
+    Raises
+    ------
+    UserError
+        If they do not fit; it names the longer one of warm-up and measurement.
+    """
+    # The engine checks the series first. Then it refuses the capture, whose file has no name, before it runs anything.
+    watch = {**rows(series), "capture": {"file": "", "links": []}}
+    try:
+        _native.run(document, 0, 0, json.dumps(watch))
+    except _native.SeriesError as error:
+        raise too_long(document, error) from None
+    except _native.CaptureError:
+        pass
+
+
+def too_long(document: str, error: _native.SeriesError) -> UserError:
+    """Return the error about a scenario whose window curves do not fit into memory."""
+    times = {field: json.loads(document)[field] for field in ("warmup", "measure")}
+    field = max(times, key=lambda name: times[name])
+    need = told(error).rpartition(": ")[2]
+    return UserError(
+        f"{field}: {SPAN.show(times[field])} is too long for window curves, whose {need}: give a shorter time"
+    )

@@ -22,12 +22,13 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from manypath.arguments import whole
 from manypath.campaign.executors.local import threads_of
 from manypath.papers.evidence import Case, Sample
 from manypath.papers.experiment import Precision
 from manypath.papers.paper import Paper
 from manypath.papers.runner import SEED
-from manypath.papers.verdict import Hypotheses, Line, at_level, level, within
+from manypath.papers.verdict import FEWEST, Hypotheses, Line, at_level, level, within
 from manypath.run import run
 from manypath.scenario import Scenario
 from manypath.stats import mser5
@@ -134,6 +135,7 @@ def check_windows(
     workers
         Number of threads; one for each core if None.
     """
+    whole("replications", replications, "number of runs", least=FEWEST)
     looks = plan(replications, max(replications, most))
     together = list(cases)
     with ThreadPoolExecutor(threads_of(workers)) as threads:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, get_args, get_origin
 
 from pydantic import (
     BaseModel,
@@ -23,6 +23,7 @@ from pydantic import (
 from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema, PydanticCustomError, from_json
 
+from manypath.arguments import disorder, is_truth
 from manypath.errors import UserError, quoted, visible
 from manypath.quantity import LIMIT, RATE, SIZE, SPAN, Dimension, Quantity
 from manypath.scenario.mistakes import user_error
@@ -59,15 +60,6 @@ else:
     Size = Annotated[int, _read_by(SIZE)]
 
 
-def _is_truth(value: Any) -> bool:
-    """Whether a value is a boolean, also of numpy; pydantic would also accept 1 and 0."""
-    # An import of numpy would slow down every command.
-    return isinstance(value, bool) or f"{type(value).__module__}.{type(value).__name__}" in {
-        "numpy.bool",
-        "numpy.bool_",
-    }
-
-
 def _other_type(field: FieldInfo, value: Any) -> str | None:
     """Return the error message for a value of another type that pydantic would convert; else None.
 
@@ -75,15 +67,21 @@ def _other_type(field: FieldInfo, value: Any) -> str | None:
     not checked. Numbers of numpy are valid.
     """
     if field.annotation is bool:
-        return None if _is_truth(value) else f"{quoted(value)} is neither true nor false: write true or false"
+        # pydantic would also accept 1 and 0.
+        return None if is_truth(value) else f"{quoted(value)} is neither true nor false: write true or false"
     if type(value) in {int, float} or any(isinstance(part, BeforeValidator | WrapValidator) for part in field.metadata):
         return None
-    if _is_truth(value):
+    if is_truth(value):
         right = "write a number" if field.annotation in {float, float | None} else "write a whole number"
         return f"{quoted(value)} is no number: {right}"
     if isinstance(value, str | bytes):
         return f"{quoted(value)} is a text: write a number, without quotation marks"
     return None
+
+
+def _is_list(annotation: Any) -> bool:
+    """Whether a field is a list, or a list or None."""
+    return any(get_origin(each) is tuple for each in (annotation, *get_args(annotation)))
 
 
 CONVERTED = (bool, int, float, int | None, float | None)
@@ -150,7 +148,7 @@ class Model(BaseModel, metaclass=_Checked):
         super().__pydantic_init_subclass__(**options)
         fields = cls.model_fields.items()
         cls._converted = frozenset(name for name, field in fields if field.annotation in CONVERTED)
-        cls._lists = frozenset(name for name, field in fields if get_origin(field.annotation) is tuple)
+        cls._lists = frozenset(name for name, field in fields if _is_list(field.annotation))
 
     @classmethod
     def from_document(cls, fields: Mapping[str, Any]) -> Self:
@@ -252,6 +250,8 @@ class Model(BaseModel, metaclass=_Checked):
                 if key in lists and isinstance(value, Model):
                     # Pydantic would read a model as a list of its fields.
                     said = f"a single {type(value).__name__} is no list: write [{type(value).__name__}(...)]"
+                if key in lists:
+                    said = said or disorder(value)
                 if said is not None:
                     raise PydanticCustomError("wrong_key", "{said}", {"key": str(key), "said": said})
         return fields

@@ -192,7 +192,7 @@ def _draw_window(axes: Axes, path: PathTrace, colour: str) -> None:
 def _frame_windows(axes: Axes, lines: list[Line2D]) -> None:
     """Limit the axis so that a high peak of the first slow start is outside."""
     top = max(float(np.percentile(np.asarray(line.get_ydata()), 98.0)) for line in lines)
-    axes.set_ylim(0.0, 1.15 * top)
+    axes.set_ylim(0.0, 1.15 * top if top > 0.0 else 1.0)
 
 
 def _name(drawing: Figure, colours: dict[str, str], *, printed: bool = False) -> None:
