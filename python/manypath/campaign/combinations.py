@@ -97,9 +97,9 @@ def check_each_apart(names: Iterable[str], scenarios: Sequence[tuple[Mapping[str
         documents: dict[Any, list[str]] = {}
         for chosen, document in scenarios:
             documents.setdefault(chosen[name], []).append(document)
-        twice = repeated(documents, label=lambda value: tuple(documents[value]))
+        twice = repeated(documents.items(), label=lambda pair: tuple(pair[1]))
         if twice is not None:
-            one, other = map(quoted, twice)
+            one, other = (quoted(value) for value, _ in twice)
             raise UserError(f"factors.{name}: {one} and {other} give the same scenario: give one of them")
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import copy
 import importlib
-import json
 import itertools
+import json
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self

@@ -111,7 +111,7 @@ def sweep(
     _check_checks(plan, warmup=warmup, phase=phase)
     deal(shard)
     check_store(store)
-    view.check(campaign, [file, *plan.inputs])
+    view.check(campaign, [file, *plan.inputs], store)
     results = _computed(campaign, store, stem_of(file), workers, dask, shard)
     if shard is not None:
         told = f"its {len(results)} runs are in {store}; without --shard the command prints the results of all parts"

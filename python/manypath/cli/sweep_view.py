@@ -53,7 +53,7 @@ class View:
     by_from: str = "by"
     """The field that names `by`, for messages."""
 
-    def check(self, campaign: Campaign, inputs: Iterable[Path]) -> None:
+    def check(self, campaign: Campaign, inputs: Iterable[Path], store: Path | None = None) -> None:
         """Check all outputs with a rehearsal; measurements of runners other than the simulator cannot be checked.
 
         Parameters
@@ -62,6 +62,8 @@ class View:
             The campaign.
         inputs
             Files that the sweep reads.
+        store
+            Folder of results, which is no place for frames.
 
         Raises
         ------
@@ -76,7 +78,7 @@ class View:
         if self.plot is not None:
             outputs.file("--plot", self.plot, FIGURE, makes_folder=True)
         if self.frames is not None:
-            _check_frames(outputs, self.frames, campaign)
+            _check_frames(outputs, self.frames, campaign, store)
         factors = list(campaign.scenarios[0][0])
         named = [*self.metrics, *self.by, *filter(None, (self.x, self.y, self.hue, self.columns))]
         foreign = [name for name in named if name not in (*factors, "replication")]
@@ -187,11 +189,13 @@ def _check_places(count: Mapping[str, int], colour: str | None, panels: str | No
             )
 
 
-def _check_frames(outputs: Outputs, folder: Path, campaign: Campaign) -> None:
+def _check_frames(outputs: Outputs, folder: Path, campaign: Campaign, store: Path | None) -> None:
     """Check the files of `View.write`; existing ones may be from a sweep with other factors."""
     from manypath.campaign.runners import SIMULATOR
 
     outputs.folder("--frames", folder)
+    if store is not None and folder.resolve() == store.resolve():
+        raise UserError(f"--frames: {folder} is the store itself: choose another folder")
     if campaign.runner is SIMULATOR:
         kinds = {kind: table(("replication", *columns(kind)), more="before") for kind in KINDS}
     else:
