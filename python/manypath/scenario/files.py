@@ -49,6 +49,8 @@ def read_table(path: str | Path, kind: str, *others: str) -> dict[str, Any]:
         raise UserError(f"{called}: is no table: write {top} at its top") from None
     # The schema for editors; TOML files have a comment instead.
     fields.pop("$schema", None)
+    if not fields:
+        raise UserError(f"{called}: is empty: write {top} at its top")
     other = other_kind(fields, (kind, *others))
     if other is not None:
         command = shlex.join(["manypath", other.command, str(path)])
