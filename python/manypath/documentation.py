@@ -41,6 +41,9 @@ def page(name: str) -> Path:
         raise UserError("docs: this source tree has no built site: run `make site`, or install a wheel of `make wheel`")
     wanted = name.removeprefix("docs/").removesuffix(".md").removesuffix(".html").strip("/")
     found = [each for each in known if each == wanted] or [each for each in known if each.endswith(f"/{wanted}")]
+    inside = [each for each in known if wanted and each.startswith(f"{wanted}/")]
+    if not found and inside:
+        raise UserError(f"PAGE: {quoted(name)} is a folder of pages: write one of {', '.join(inside)}")
     if not found:
         last = (each.rpartition("/")[2] for each in known)
         raise UserError(f"PAGE: {quoted(name)} is no page: {remedy(wanted, [*known, *last])}")

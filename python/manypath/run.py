@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from manypath import _native, display
 from manypath.arguments import file, of_kind, seed_of, span, texts
-from manypath.errors import OutputError, UserError
+from manypath.errors import OutputError, UserError, quoted
 from manypath.outputs import CAPTURE, EVENTS, Outputs
+from manypath.quantity import SPAN
 from manypath.refusal import told
 
 if TYPE_CHECKING:
@@ -89,6 +90,7 @@ def run(
         raise UserError("only: only valid with events: give the events file, too")
     outputs = Outputs()
     watch = {} if series is None else rows(series)
+    check_interval(series, scenario.warmup + scenario.measure)
     if capture is not None:
         outputs.file("capture", file("capture", capture), CAPTURE)
         watch["capture"] = {"file": _name("capture", capture), "links": links}
@@ -229,6 +231,14 @@ def rows(series: str) -> dict[str, Any]:
     if interval == 0:
         raise UserError('series: 0 s is no interval: give one such as "100 ms"')
     return {"series": interval}
+
+
+def check_interval(series: str | None, duration: int) -> None:
+    """Refuse a sampling interval that is longer than a run, whose duration is in nanoseconds: it gives no sample."""
+    if series is None or series == EVENT or span("series", series) <= duration:
+        return
+    written = quoted(series, "") if isinstance(series, str) else SPAN.show(series)
+    raise UserError(f"series: {written} is longer than the run of {SPAN.show(duration)}: give a shorter interval")
 
 
 EVENT = "event"

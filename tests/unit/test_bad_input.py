@@ -309,7 +309,7 @@ def test_a_scenario_that_exceeds_the_memory_is_refused_with_the_field(scenario):
         (["papers", "--dask", "tcp://127.0.0.1:1", "--workers", "2"], "--workers: counts threads of this machine"),
         (["runn", "good.toml"], "No such command 'runn'. Did you mean 'run'?; see "),
         (["run", "good.toml", "--sed", "7"], "manypath run: No such option: --sed (Possible options: --seed"),
-        (["run", "good.toml", "--seed", "seven"], 'parse string as an integer: it is "seven"; see '),
+        (["run", "good.toml", "--seed", "seven"], '--seed: "seven" is no whole number: write a whole number'),
         (["list", "queue"], 'KIND: "queue" is no kind of names: did you mean "queues"?'),
         (["expect"], "--path: missing: give --path '10 Mbit/s, 40 ms' for each path, or a file"),
         (["expect", "--tcp", "a=1"], "--path: missing: give --path"),

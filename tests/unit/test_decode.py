@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -187,7 +188,8 @@ def test_a_file_without_sctp_is_reported_in_one_line(tmp_path: Path):
     (tmp_path / "text").write_text("no capture at all")
     assert "text: is no capture: give a pcapng or a pcap file" in decode(tmp_path / "text", code=2).stderr
     assert "none: there is no such file" in decode(tmp_path / "none", code=2).stderr
-    assert "directory" in decode(tmp_path, code=2).stderr
+    right = "give the path of a pcapng or pcap file"
+    assert decode(tmp_path, code=2).stderr == f"error: {tmp_path}: is a folder: {right}\n"
     header = bytes.fromhex("d4c3b2a1 02000400 00000000 00000000 ffff0000")
     (tmp_path / "empty").write_bytes(header + (101).to_bytes(4, "little"))
     done = decode(tmp_path / "empty")
@@ -243,3 +245,43 @@ def test_ctrl_c_is_one_line(example: tuple[mp.Result, Path]):
         _, printed = process.communicate()
     assert process.returncode == 130
     assert printed == "stopped before the end of the capture\n"
+
+
+def test_system_errors_are_told_without_their_numbers(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, called):
+    (tmp_path / "mine.pcap").write_bytes(b"")
+
+    def refuse(*_: object) -> None:
+        raise _native.DecodeError("cannot be read: Permission denied (os error 13)")
+
+    monkeypatch.setattr(_native, "Capture", refuse)
+    said = called("decode", str(tmp_path / "mine.pcap"), code=2).err
+    assert said == (
+        f"error: {tmp_path / 'mine.pcap'}: cannot be read: Permission denied: give the path of a pcapng or pcap file\n"
+    )
+
+
+def test_ctrl_c_ends_the_wait_for_a_pipe_without_a_writer(tmp_path: Path):
+    os.mkfifo(tmp_path / "pipe")
+    command = [sys.executable, "-m", "manypath", "decode", str(tmp_path / "pipe")]
+    # Python does not handle Ctrl-C if a shell has started it in the background, where the signal is ignored.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    program = subprocess.Popen(command)
+    signal.signal(signal.SIGINT, before)
+    try:
+        deadline = time.monotonic() + 300
+        while not is_in_decode(program.pid):
+            assert program.poll() is None
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+        program.send_signal(signal.SIGINT)
+        assert program.wait(timeout=300) == -signal.SIGINT
+    finally:
+        program.kill()
+
+
+def is_in_decode(process: int) -> bool:
+    """Whether the process has loaded the engine, and leaves Ctrl-C to the system."""
+    status = Path(f"/proc/{process}/status").read_text()
+    caught = int(re.search(r"^SigCgt:\s*(\w+)$", status, re.MULTILINE)[1], 16)
+    has_engine = "_native" in Path(f"/proc/{process}/maps").read_text()
+    return has_engine and not caught >> (signal.SIGINT - 1) & 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,6 +14,7 @@ from manypath.cli import main
 from manypath.errors import UserError
 from manypath.expect import Description, Expectation, expect
 from manypath.expect.expectation import scenario
+from manypath.run import check
 
 WORDS = ["wlan: 20 Mbit/s, 20 ms", "lte: 10 Mbit/s, 60 ms, 1 %"]
 
@@ -227,6 +229,17 @@ def test_competing_connections_without_formulas_have_no_fluid_prediction():
         ({"paths": WORDS, "shared": ["15 Mbit/s: wlan"]}, "give 2 or more"),
         ({"paths": WORDS, "queue": "red-ish"}, 'did you mean "red"'),
         ({"paths": WORDS, "tcp_cc": "cubik"}, 'did you mean "cubic"'),
+        ({"paths": WORDS, "socket_buffer": "0 B"}, "socket_buffer: 0 B is too small: give 1460 B or more"),
+        ({"paths": WORDS, "socket_buffer": "1459 B"}, "socket_buffer: 1459 B is too small: give 1460 B or more"),
+        (
+            {"paths": WORDS, "transport": "sctp", "socket_buffer": "1451 B"},
+            "socket_buffer: 1451 B is too small: give 1452 B or more",
+        ),
+        (
+            {"paths": WORDS, "transport": "sctp", "tcp": ["lte=1"], "socket_buffer": "1452 B"},
+            "socket_buffer: 1452 B is too small: give 1460 B or more",
+        ),
+        ({"paths": WORDS, "socket_buffer": "2 GB"}, "socket_buffer: 2 GB is too large: give 1073741824 B or less"),
     ],
 )
 def test_a_wrong_description_is_reported_in_one_line(arguments: dict[str, object], message: str):
@@ -234,6 +247,15 @@ def test_a_wrong_description_is_reported_in_one_line(arguments: dict[str, object
         Description.from_words(**arguments)  # pyright: ignore[reportArgumentType] - the mistake is the point
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("settings", "least"),
+    [({}, 1460), ({"transport": "sctp"}, 1452), ({"transport": "sctp", "tcp": ["lte=1"]}, 1460)],
+)
+def test_every_socket_buffer_in_the_stated_range_can_be_simulated(settings: dict[str, Any], least: int):
+    for size in (least, 2**30):
+        check(scenario(Description.from_words(WORDS, socket_buffer=f"{size} B", **settings), "newreno"))
 
 
 def test_an_empty_name_in_a_file_is_refused_too(tmp_path: Path):

@@ -144,3 +144,40 @@ def test_a_closed_standard_input_is_refused(monkeypatch: pytest.MonkeyPatch, cal
 def give(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Make a text standard input."""
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+
+
+EMPTY = ["", " \n\t\r\n", "\ufeff", "# only a comment\n", "{}", '{"$schema": "scenario.schema.json"}']
+
+
+@pytest.mark.parametrize("kind", READERS)
+@pytest.mark.parametrize("text", EMPTY)
+def test_an_empty_file_is_refused_in_one_line(text: str, kind: str, tmp_path: Path):
+    for name in ["mine", *(["mine.json"] if "#" not in text else [])]:
+        file = tmp_path / name
+        file.write_text(text, encoding="utf-8")
+        with pytest.raises(mp.UserError) as refused:
+            READERS[kind](file)
+        assert str(refused.value) == f"{file}: is empty: write {KINDS[kind].top} at its top"
+
+
+@pytest.mark.parametrize("kind", READERS)
+@pytest.mark.parametrize("text", ["[1,2,3]", "null", '"a"', "1", "true", "[]", '[{"network": 1}]'])
+def test_json_that_is_no_table_is_named_so_without_the_name_of_a_json_file(text: str, kind: str, tmp_path: Path):
+    for name in ("mine", "mine.json"):
+        file = tmp_path / name
+        file.write_text(f"{text}\n")
+        with pytest.raises(mp.UserError) as refused:
+            READERS[kind](file)
+        assert str(refused.value) == f"{file}: is no table: write {KINDS[kind].top} at its top"
+
+
+def test_a_table_of_toml_that_begins_with_a_bracket_is_read(tmp_path: Path):
+    (tmp_path / "mine").write_text("[[nettwork]]\n")
+    with pytest.raises(mp.UserError, match="mine: nettwork: unknown key"):
+        mp.Scenario.from_file(tmp_path / "mine")
+
+
+@pytest.mark.parametrize("command", ["run", "sweep", "show", "expect"])
+def test_a_folder_for_a_file_is_told_in_words(command: str, tmp_path: Path, called):
+    line = f"error: {tmp_path}: cannot be read (Is a directory): give the path of a .toml or .json file\n"
+    assert called(command, str(tmp_path), code=2).err == line

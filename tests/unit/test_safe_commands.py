@@ -93,7 +93,7 @@ SERIES = ["run", "mine.toml", "--series", "100 ms"]
         (["papers", "--report", "new", "--store", "notes.txt"], 'store: "notes.txt" is not a folder'),
         (["report", "dreibholz2011_impact", "--store", "."], '"report/dreibholz2011_impact.html" exists'),
         (["measure", "shared", "--store", "notes.txt"], 'store: "notes.txt" is not a folder'),
-        (["measure", "shared", "--seed", "-1"], 'greater than or equal to 0: it is "-1"'),
+        (["measure", "shared", "--seed", "-1"], "--seed: -1 is too small: give 0 or more"),
     ],
 )
 @pytest.mark.usefixtures("no_run")

@@ -9,6 +9,7 @@ import pytest
 import manypath as mp
 from manypath import _native
 from manypath.campaign import Cell
+from manypath.figures.course import interval_for
 
 
 def test_samples_equal_those_of_a_single_run_and_have_its_factors(scenario):
@@ -64,3 +65,25 @@ def test_changes_stop_before_they_fill_the_memory(scenario):
     document = scenario().document()
     with pytest.raises(_native.SeriesError, match='`series` is "event", expected an interval such as "100 ms"'):
         _native.run(document, 1, 0, json.dumps({"changes": True, "memory": 100_000}))
+
+
+def test_an_interval_longer_than_the_run_is_refused_and_one_as_long_gives_a_sample(
+    scenario, monkeypatch: pytest.MonkeyPatch
+):
+    run = scenario()
+    duration = f"{run.warmup + run.measure} ns"
+    results = mp.Campaign(run, replications=1).run(store=None, progress=False)
+    assert len(mp.run(run, series=duration).series["links"]["time"].unique()) == 1
+    assert len(mp.series(results, duration)["links"]["time"].unique()) == 1
+    monkeypatch.setattr(_native, "run", lambda *_: pytest.fail("a run has begun"))
+    for longer in ("100 h", f"{run.warmup + run.measure + 1} ns"):
+        message = f"^series: {longer} is longer than the run of 3 s: give a shorter interval$"
+        with pytest.raises(mp.UserError, match=message):
+            mp.run(run, series=longer)
+        with pytest.raises(mp.UserError, match=message):
+            mp.series(results, longer)
+
+
+def test_the_drawing_of_a_very_short_run_has_a_sample(scenario):
+    short = scenario().but(warmup="0 s", measure="20 us")
+    assert len(mp.run(short, series=interval_for(short)).series["links"]["time"].unique()) == 1

@@ -14,6 +14,7 @@ import pytest
 import manypath as mp
 from manypath import _native
 from manypath.campaign.claims import Claims
+from manypath.campaign.progress import Lines
 from manypath.cli import main
 
 Run = Callable[..., tuple[int, str, str]]
@@ -208,3 +209,55 @@ def test_factors_with_equal_scenarios_are_all_exported(run: Run, scenario):
     shown = json.loads(run("show", "equal", "--json")[1])
     assert [row["factors"]["north"] for row in shown["scenarios"]] == ["1 Mbit/s", "1000 kbit/s", "2 Mbit/s"]
     assert shown["done"] == shown["wanted"] == 4
+
+
+@pytest.mark.parametrize("content", [b"", b"garbage", b'{"title": 5}', b"[]", b"\xff", b"[" * 100_000])
+def test_damaged_notes_are_reported_and_written_again(content: bytes, run: Run, scenario, engine):
+    fill(scenario, engine, "mine")
+    (note,) = Path("runs/campaigns").iterdir()
+    whole = json.loads(note.read_text())
+    note.write_bytes(content)
+    code, _, err = run("list")
+    assert (code, err.count("\n")) == (0, 1)
+    assert err.startswith(f"remark: {note}: is damaged and not listed: remove it; the results are kept")
+    code, _, err = run("show", "mine")
+    assert code == 2
+    assert err.splitlines()[-1] == 'error: campaign: "mine" is not in runs, which has no undamaged notes of campaigns'
+    # A further run is missing, so the campaign begins again.
+    next(Path("runs").glob("*.parquet")).unlink()
+    fill(scenario, engine, "mine")
+    assert json.loads(note.read_text()) == whole
+    assert run("list")[2] == ""
+
+
+def test_a_file_in_the_place_of_the_notes_is_reported(run: Run, scenario, engine, monkeypatch: pytest.MonkeyPatch):
+    fill(scenario, engine, "mine")
+    (note,) = Path("runs/campaigns").iterdir()
+    note.unlink()
+    Path("runs/campaigns").rmdir()
+    Path("runs/campaigns").touch()
+    code, _, err = run("list")
+    assert (code, err.count("\n")) == (0, 1)
+    assert err.startswith("remark: runs/campaigns: is damaged and not listed")
+    said: list[str] = []
+    monkeypatch.setattr(Lines, "say", lambda _, text: said.append(text))
+    mp.Campaign(scenario, {"cc": ["newreno", "cmt-rpv2"]}, replications=3).run("runs", 1, progress=True)
+    why = "store: runs/campaigns is not a folder: remove it; the results are kept"
+    assert said == [f"{why}; the campaign has no note"]
+    next(Path("runs").glob("*.parquet")).unlink()
+    with pytest.raises(mp.UserError, match=f"^{why}$"):
+        fill(scenario, engine, "mine")
+
+
+@pytest.mark.parametrize(
+    ("make", "why"),
+    [
+        (lambda manifest: manifest.write_bytes(b""), "it is no JSON"),
+        (lambda manifest: manifest.mkdir(), "Is a directory"),
+    ],
+)
+def test_an_unreadable_manifest_is_told_in_words(make: Callable[[Path], object], why: str, run: Run):
+    Path("runs").mkdir()
+    make(Path("runs/manifest.json"))
+    said = f"error: store: runs/manifest.json cannot be read ({why}): remove it; the results are kept\n"
+    assert run("list") == (2, "", said)

@@ -19,6 +19,18 @@ pub enum FileError {
     /// The file does not begin like a capture.
     #[error("is no capture: give a pcapng or a pcap file")]
     NotACapture,
+    /// The format has a version that is not known, so its blocks may have another meaning.
+    #[error("has version {major}.{minor} of the format {format}: give a file of version {known}")]
+    Version {
+        /// Name of the format.
+        format: &'static str,
+        /// Version of the file.
+        major: u16,
+        /// The same.
+        minor: u16,
+        /// The known major version.
+        known: &'static str,
+    },
     /// The file ends inside a packet or another block.
     #[error("ends within a block that begins at byte {0}: the rest is missing")]
     Truncated(usize),
@@ -146,9 +158,26 @@ impl Section {
     /// Processes a block; returns the frame in it, if any.
     fn take(&mut self, block: PcapBlockOwned<'_>) -> Result<Option<Frame>, FileError> {
         match block {
-            PcapBlockOwned::LegacyHeader(header) => self.interfaces = vec![Interface::of(&header)],
+            PcapBlockOwned::LegacyHeader(header) => {
+                let (major, minor) = (header.version_major, header.version_minor);
+                if major != PCAP {
+                    return Err(FileError::Version { format: "pcap", major, minor, known: "2.4" });
+                }
+                self.interfaces = vec![Interface::of(&header)];
+            }
             PcapBlockOwned::Legacy(frame) => return Ok(Some(self.legacy(&frame))),
-            PcapBlockOwned::NG(Block::SectionHeader(_)) => self.interfaces.clear(),
+            PcapBlockOwned::NG(Block::SectionHeader(header)) => {
+                let (major, minor) = (header.major_version, header.minor_version);
+                if major != PCAPNG {
+                    return Err(FileError::Version {
+                        format: "pcapng",
+                        major,
+                        minor,
+                        known: "1.0",
+                    });
+                }
+                self.interfaces.clear();
+            }
             PcapBlockOwned::NG(Block::InterfaceDescription(block)) => {
                 if self.interfaces.len() < MOST_INTERFACES {
                     self.interfaces.push(Interface::described(&block));
@@ -216,6 +245,9 @@ fn nanoseconds(at: u128, offset: i64) -> u64 {
     u64::try_from(at.max(0)).unwrap_or(u64::MAX)
 }
 
+/// Known major versions of the formats; minor versions are compatible. \[PCAPNG] section 4.1
+const PCAP: u16 = 2;
+const PCAPNG: u16 = 1;
 /// Units per second.
 const NANOSECONDS: u128 = 1_000_000_000;
 const MICROSECONDS: u128 = 1_000_000;

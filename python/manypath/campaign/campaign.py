@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -117,7 +117,9 @@ class Campaign:
         """Every combination of the factors, with its document for the runner."""
         check_room(count(self._factors), "factors")
         check_each_once(self._factors)
-        return [(factors, self._document(factors)) for factors in combinations(self._factors)]
+        found = [(factors, self._document(factors)) for factors in combinations(self._factors)]
+        self._check_apart(found)
+        return found
 
     @property
     def cells(self) -> list[Cell]:
@@ -194,6 +196,9 @@ class Campaign:
             for number, (factors, document) in enumerate(self.scenarios)
             if (number + replication) % parts == part
         ]
+
+    def _check_apart(self, scenarios: Sequence[tuple[Mapping[str, Any], str]]) -> None:
+        """Check the scenarios together; a function may give the same scenario for several combinations."""
 
     def _document(self, factors: Mapping[str, Any]) -> str:
         if isinstance(self._scenario, Runner):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from manypath.arguments import in_order, text
@@ -77,25 +77,53 @@ def check_each_once(factors: Factors) -> None:
         for name, values in factors.items():
             twice = repeated(values)
             if twice is not None:
-                raise UserError(f"factors.{name}: {quoted(twice[0])} occurs twice: give each value once")
+                raise UserError(f"factors.{name}: {told_twice(*twice)}")
         return
-    twice = repeated([tuple(row.items()) for row in factors])
+    twice = repeated(factors, label=lambda row: tuple(row.items()))
     if twice is not None:
-        raise UserError(f"factors: {quoted(dict(twice[0]))} occurs twice: give each combination once")
+        raise UserError(f"factors: {told_twice(*twice, 'combination')}")
 
 
-def repeated(values: Iterable[Any]) -> tuple[Any] | None:
-    """Return the first value that equals an earlier one, in a tuple; None without repetitions."""
-    seen: set[Any] = set()
+def check_each_apart(names: Iterable[str], scenarios: Sequence[tuple[Mapping[str, Any], str]]) -> None:
+    """Refuse two values of a factor that give the same scenarios with all values of the other factors.
+
+    Such values are two forms of one value, such as ``"5 Mbit/s"`` and ``"5000 kbit/s"``.
+
+    Raises
+    ------
+    UserError
+        If there are two.
+    """
+    for name in names:
+        documents: dict[Any, list[str]] = {}
+        for chosen, document in scenarios:
+            documents.setdefault(chosen[name], []).append(document)
+        twice = repeated(documents.items(), label=lambda pair: tuple(pair[1]))
+        if twice is not None:
+            one, other = (quoted(value) for value, _ in twice)
+            raise UserError(f"factors.{name}: {one} and {other} give the same scenario: give one of them")
+
+
+def repeated(values: Iterable[Any], label: Callable[[Any], Any] = lambda value: value) -> tuple[Any, Any] | None:
+    """Return the first two values with equal labels, which tables show as one value; None if there are none."""
+    seen: dict[Any, Any] = {}
     for value in values:
-        key = value if isinstance(value, Hashable) else quoted(value)
+        key = label(value)
+        key = key if isinstance(key, Hashable) else quoted(key)
         try:
             if key in seen:
-                return (value,)
-            seen.add(key)
+                return seen[key], value
+            seen[key] = value
         except TypeError:  # a tuple with a list in it
             continue
     return None
+
+
+def told_twice(one: Any, other: Any, kind: str = "value") -> str:
+    """Return the message about two values with equal labels; values such as 1 and True differ, but equal each other."""
+    if quoted(one) == quoted(other):
+        return f"{quoted(other)} occurs twice: give each {kind} once"
+    return f"{quoted(one)} and {quoted(other)} are one {kind} in tables: give {kind}s that differ there"
 
 
 def combinations(factors: Factors) -> Iterator[Mapping[str, Any]]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
@@ -131,8 +131,11 @@ class Computation:
         """Write the note of a fully stored campaign for `manypath store`, if the store is writable."""
         if self._store is not None and cells and not self._begun:
             self._begun = True
-            with suppress(UserError):
+            try:
                 self._store.begin(_described(cells, self.engine), self._title)
+            except UserError as error:
+                if os.access(self._store.folder, os.W_OK):
+                    self.display.say(f"{error}; the campaign has no note")
 
     def _how_to_go_on(self, wanted: dict[str, Cell]) -> str:
         done = f"stopped after {len(wanted.keys() & self._outcomes.keys())} of {len(wanted)} runs"

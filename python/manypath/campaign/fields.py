@@ -44,7 +44,8 @@ def _inside(here: Any, step: str, so_far: str, place: str) -> Any:
 
 
 def _index(here: list[Any], step: str, place: str) -> int:
-    if not step.isdecimal() or int(step) >= len(here):
+    # One index has one form, so two places can be compared as texts.
+    if step not in map(str, range(len(here))):
         raise UserError(
             f"{quoted(place)} does not exist: {quoted(step)} is no index of a list of {len(here)}; indices begin with 0"
         )

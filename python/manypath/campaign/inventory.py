@@ -83,7 +83,8 @@ class Inventory:
         self.shards = list(_shards(self.folder))
         if not self.shards and not (self.folder / NAME).exists():
             raise UserError(f"store: {self.folder} holds no results: give the folder that --store named")
-        self.campaigns = note_list(self.folder)
+        self.campaigns, self.damaged = _notes(self.folder)
+        """The notes, ordered by time; and the files that are no notes although they have the names of some."""
 
     def campaign(self, name: str) -> Note:
         """Return the campaign with a name, a unique beginning of a name, or a unique title.
@@ -101,7 +102,8 @@ class Inventory:
             names = ", ".join(note.name for note in found)
             raise UserError(f"campaign: {quoted(name)} is ambiguous: give one of {names}")
         if not self.campaigns:
-            raise UserError(f"campaign: {quoted(name)} is not in {self.folder}, which has no notes of campaigns")
+            lacks = "no undamaged notes" if self.damaged else "no notes"
+            raise UserError(f"campaign: {quoted(name)} is not in {self.folder}, which has {lacks} of campaigns")
         known = [known for note in self.campaigns for known in (note.name, note.title) if known]
         raise UserError(
             f"campaign: {quoted(name)} is no campaign of {self.folder}: {remedy(name, list(dict.fromkeys(known)))}"
@@ -148,13 +150,23 @@ class Inventory:
 
 def note_list(folder: Path) -> list[Note]:
     """Return the notes of campaigns in a store, ordered by time; unreadable notes are skipped."""
+    return _notes(folder)[0]
+
+
+def _notes(folder: Path) -> tuple[list[Note], list[Path]]:
+    """Return the notes of campaigns in a store, ordered by time, and the files that cannot be read as notes."""
     notes: list[tuple[float, Note]] = []
-    for path in (folder / CAMPAIGNS).glob("*.json"):
+    within = folder / CAMPAIGNS
+    damaged: list[Path] = [within] if within.exists() and not within.is_dir() else []
+    for path in sorted(within.glob("*.json")):
         try:
             notes.append((path.stat().st_mtime, _note(path, json.loads(path.read_bytes()))))
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        except FileNotFoundError:
+            # Another process removed it.
             continue
-    return [note for _, note in sorted(notes, key=lambda pair: (pair[0], pair[1].path))]
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            damaged.append(path)
+    return [note for _, note in sorted(notes, key=lambda pair: (pair[0], pair[1].path))], damaged
 
 
 def digest(document: str) -> str:

@@ -22,10 +22,9 @@ def check_manifest(folder: Path) -> None:
         content = json.loads((folder / NAME).read_bytes())
     except FileNotFoundError:
         return
-    except (OSError, ValueError) as error:
-        raise UserError(
-            f"store: {folder / NAME} cannot be read ({error}): remove that file; the results are kept"
-        ) from None
+    except (OSError, ValueError, RecursionError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is no JSON"
+        raise UserError(f"store: {folder / NAME} cannot be read ({why}): remove it; the results are kept") from None
     kind, version = (content.get("format"), content.get("version")) if isinstance(content, dict) else (None, None)
     if kind != FORMAT["format"]:
         raise UserError(f"store: {folder} belongs to another program according to its {NAME}: choose another folder")
@@ -49,7 +48,7 @@ def note_campaign(folder: Path, campaign: Mapping[str, Any], title: str = "") ->
     """
     identity = hashlib.sha256(json.dumps(campaign, sort_keys=True).encode()).hexdigest()[:32]
     note = folder / CAMPAIGNS / f"{identity}.json"
-    if not note.exists():
+    if not _is_of(note, campaign):
         note.parent.mkdir(exist_ok=True)
         versions = {
             "manypath": metadata.version("manypath"),
@@ -63,6 +62,15 @@ def note_campaign(folder: Path, campaign: Mapping[str, Any], title: str = "") ->
         with suppress(OSError):
             note.touch()
     return note
+
+
+def _is_of(note: Path, campaign: Mapping[str, Any]) -> bool:
+    """Whether a file is the note of a campaign; false if it is missing or damaged."""
+    try:
+        content = json.loads(note.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return False
+    return isinstance(content, dict) and content.items() >= json.loads(json.dumps(campaign)).items()
 
 
 def _write(target: Path, content: Mapping[str, Any]) -> None:

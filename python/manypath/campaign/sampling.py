@@ -19,7 +19,7 @@ from manypath.errors import UserError
 from manypath.frames import series_frames
 from manypath.measurements import CHANGES, SAMPLES
 from manypath.refusal import told
-from manypath.run import rows
+from manypath.run import check_interval, rows
 
 
 def series(
@@ -70,6 +70,8 @@ def sampled(
     whole("replications", replications, "number of repetitions", least=1)
     watch = rows(every)
     cells = [cell for cell, _ in results.outcomes if cell.replication < replications]
+    for document in {cell.document for cell in cells}:
+        check_interval(every, _duration(document))
     memory = _native.available_memory()
     if memory is not None and cells:
         watch["memory"] = memory // len(cells)
@@ -78,6 +80,17 @@ def sampled(
         found = list(threads.map(lambda cell: _sample(cell, document, factors), cells))
     kinds = dict.fromkeys(kind for frames in found for kind in frames)
     return {kind: pd.concat([frames[kind] for frames in found], ignore_index=True) for kind in kinds}
+
+
+def _duration(document: str) -> int:
+    """Return the duration of a run in nanoseconds; the engine refuses documents of other runners."""
+    fields = json.loads(document)
+    times = (fields.get("warmup"), fields.get("measure")) if isinstance(fields, dict) else ()
+    return sum(times) if all(isinstance(time, int) for time in times) else FOREVER
+
+
+FOREVER = 2**64
+"""Longer than each interval, nanoseconds."""
 
 
 def _sample(cell: Cell, watch: str, factors: Sequence[str]) -> dict[str, pd.DataFrame]:

@@ -78,7 +78,10 @@ class Store:
 
         This also checks before the first run that the folder is writable.
         """
-        for folder in (self.folder, self.folder / CAMPAIGNS):
+        notes = self.folder / CAMPAIGNS
+        if notes.exists() and not notes.is_dir():
+            raise UserError(f"store: {notes} is not a folder: remove it; the results are kept")
+        for folder in (self.folder, notes):
             remove_remains(folder)
         with self._writing():
             write_manifest(self.folder)

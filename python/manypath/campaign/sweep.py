@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import copy
 import importlib
+import itertools
 import json
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
@@ -14,7 +15,7 @@ from typing import Any, Self
 from pydantic import Field, PrivateAttr, field_validator, model_validator
 
 from manypath.campaign.campaign import Campaign
-from manypath.campaign.combinations import repeated
+from manypath.campaign.combinations import check_each_apart, repeated, told_twice
 from manypath.campaign.fields import put
 from manypath.campaign.precision import Precision
 from manypath.campaign.reserved import check_factors
@@ -29,7 +30,7 @@ from manypath.scenario.model import Model
 class Factor(Model):
     """A factor with a name and a field: ``north = { field = "network.disjoint.north.rate", values = [...] }``."""
 
-    field: tuple[str, ...] = ()
+    field: tuple[str, ...] = Field(default=(), min_length=1, validate_default=False)
     """Dotted places in the scenario file that get the value; a single place may be a text."""
     values: tuple[Any, ...] = Field(min_length=1)
     """The values, written as in a scenario file."""
@@ -37,10 +38,21 @@ class Factor(Model):
     @field_validator("values")
     @classmethod
     def _each_once(cls, values: tuple[Any, ...]) -> tuple[Any, ...]:
-        twice = repeated(map(_called, values))
+        twice = repeated(values, label=_called)
         if twice is not None:
-            raise ValueError(f"{quoted(twice[0])} occurs twice: give each value once")
+            raise ValueError(told_twice(*twice))
         return values
+
+    @field_validator("field")
+    @classmethod
+    def _each_place_once(cls, field: tuple[str, ...]) -> tuple[str, ...]:
+        for one, other in itertools.combinations(field, 2):
+            if one == other:
+                raise ValueError(f"{quoted(one)} occurs twice: give each field once")
+            if _overlap(one, other):
+                outer, inner = sorted((one, other), key=len)
+                raise ValueError(f"{quoted(inner)} is a part of {quoted(outer)}: give one of them")
+        return field
 
     @field_validator("field", mode="before", json_schema_input_type=str | tuple[str, ...])
     @classmethod
@@ -118,6 +130,14 @@ class Sweep(Model):
     def _short_precision(cls, precision: Any) -> Any:
         return {"within": precision} if isinstance(precision, str) else precision
 
+    @field_validator("metrics")
+    @classmethod
+    def _each_metric_once(cls, metrics: tuple[str, ...]) -> tuple[str, ...]:
+        twice = repeated(metrics)
+        if twice is not None:
+            raise ValueError(told_twice(*twice, "measurement"))
+        return metrics
+
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         if (self.scenario is None) == (self.runner is None):
@@ -128,6 +148,8 @@ class Sweep(Model):
             check_factors(self.factors, simulated=self.runner is None)
         except UserError as error:
             raise ValueError(str(error)) from None
+        if self.runner is None:
+            _check_fields_apart(self.factors)
         return self
 
     @cached_property
@@ -149,7 +171,8 @@ class Sweep(Model):
 
     def campaign(self, most: int = 100_000) -> Campaign:
         """Return the campaign of the file; see `Campaign` for its errors."""
-        return Campaign(
+        kind = Campaign if self.runner else _OfFields
+        return kind(
             _runner(self.runner, self._folder) if self.runner else self._scenario(),
             {name: list(values) for name, values in self.values.items()},
             replications=self.replications,
@@ -169,11 +192,45 @@ class Sweep(Model):
             fields = copy.deepcopy(dict(base))
             with in_file_form():
                 for name, called in chosen.items():
-                    for place in self.factors[name].field or (name,):
+                    for place in _places(name, self.factors[name]):
                         _put(fields, place, copy.deepcopy(self.values[name][called]), name)
                 return Scenario(**fields)
 
         return make
+
+
+class _OfFields(Campaign):
+    """A campaign whose factors are fields: each value of a field gives another scenario."""
+
+    def _check_apart(self, scenarios: Sequence[tuple[Mapping[str, Any], str]]) -> None:
+        with in_file_form():
+            check_each_apart(scenarios[0][0], scenarios)
+
+
+def _places(name: str, factor: Factor) -> tuple[str, ...]:
+    """Return the places that a factor sets."""
+    return factor.field or (name,)
+
+
+def _check_fields_apart(factors: Mapping[str, Factor]) -> None:
+    """Refuse two factors that set the same field, or a field and a part of it.
+
+    The later would replace the value of the earlier, and rows would have a value that was not simulated.
+    """
+    for (name, factor), (other, second) in itertools.combinations(factors.items(), 2):
+        for here, there in itertools.product(_places(name, factor), _places(other, second)):
+            if here == there:
+                both = f"{quoted(name)} and {quoted(other)} both set {quoted(here, '')}"
+                raise ValueError(f"factors: {both}: give each field once")
+            if _overlap(here, there):
+                (outer, whole), (inner, part) = sorted(((name, here), (other, there)), key=lambda pair: len(pair[1]))
+                sets = f"{quoted(outer)} sets {quoted(whole, '')}, and {quoted(inner)} its part {quoted(part, '')}"
+                raise ValueError(f"factors: {sets}: give one of them")
+
+
+def _overlap(one: str, other: str) -> bool:
+    """Whether two places are the same, or one contains the other."""
+    return f"{one}.".startswith(f"{other}.") or f"{other}.".startswith(f"{one}.")
 
 
 def _runner(table: RunnerTable, folder: Path) -> Runner:

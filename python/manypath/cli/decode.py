@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,6 +16,12 @@ import typer
 from manypath import _native
 from manypath.cli.output import print_json
 from manypath.errors import Stopped, UserError, quoted, remedy
+
+RIGHT = "give the path of a pcapng or pcap file"
+"""The valid alternative to a file that is no capture."""
+
+OS_ERROR = re.compile(r" \(os error \d+\)$")
+"""The number that Rust adds to the reason of a system error."""
 
 UDP_PORT = 9899
 """Port of SCTP over UDP, RFC 6951."""
@@ -36,19 +47,22 @@ def decode(
 ) -> None:
     """Print the packets of an SCTP capture, and a summary of its associations, paths, SACKs and losses."""
     if not file.exists():
-        raise UserError(f"{file}: there is no such file: give the path of a pcapng or pcap file")
+        raise UserError(f"{file}: there is no such file: {RIGHT}")
+    if file.is_dir():
+        raise UserError(f"{file}: is a folder: {RIGHT}")
     form = "" if summary else "json" if as_json else "line"
-    try:
-        capture = _native.Capture(file, form, port, interface, any_checksum)
-    except _native.DecodeError as error:
-        raise UserError(f"{file}: {error}") from None
     wrong: UserError | None = None
-    try:
-        _print_packets(capture)
-    except _native.DecodeError as error:
-        wrong = UserError(f"{file}: {error}")
-    except KeyboardInterrupt:
-        raise Stopped("stopped before the end of the capture") from None
+    with _ended_by_ctrl_c(file):
+        try:
+            capture = _native.Capture(file, form, port, interface, any_checksum)
+        except _native.DecodeError as error:
+            raise _mistake(file, error) from None
+        try:
+            _print_packets(capture)
+        except _native.DecodeError as error:
+            wrong = _mistake(file, error)
+        except KeyboardInterrupt:
+            raise Stopped("stopped before the end of the capture") from None
     contents = json.loads(capture.summary())
     if wrong is None and interface is not None and interface not in contents["interfaces"]:
         raise UserError(
@@ -57,6 +71,29 @@ def decode(
     _print_summary(contents, file, port, only=summary, as_json=as_json, complete=wrong is None)
     if wrong is not None:
         raise wrong
+
+
+@contextmanager
+def _ended_by_ctrl_c(file: Path) -> Iterator[None]:
+    """Let Ctrl-C end the process while a pipe or a device is read, which may never send anything.
+
+    Python would handle Ctrl-C only after the engine has opened the pipe or read from it.
+    """
+    waits = not file.is_file() and threading.current_thread() is threading.main_thread()
+    if not waits or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield
+        return
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def _mistake(file: Path, error: _native.DecodeError) -> UserError:
+    """Return the error of the engine as a message."""
+    said = OS_ERROR.sub("", str(error))
+    return UserError(f"{file}: {said}: {RIGHT}" if said.startswith("cannot be read") else f"{file}: {said}")
 
 
 def _print_packets(capture: _native.Capture) -> None:

@@ -145,14 +145,8 @@ def measure(
     names: Annotated[bool, typer.Option("--list", help="List the built-in scenarios, grids and papers.")] = False,
 ) -> None:
     """Run scenarios in real time on real stacks (kernel TCP, our SCTP, usrsctp) and in the simulator. Needs root."""
-    from manypath.testbed import COMPARISONS, GRIDS, PAPER_GRIDS
-    from manypath.testbed.recovery import TITLE
+    from manypath.testbed import GRIDS, PAPER_GRIDS
 
-    if names:
-        known = {name: each.title for name, each in {**GRIDS, **PAPER_GRIDS, **COMPARISONS}.items()}
-        rows = {**known, RECOVERY: TITLE}.items()
-        print_table(text_columns("scenario", "what it is"), ([name, title] for name, title in rows))
-        return
     options = Options(
         scenario,
         cc,
@@ -171,6 +165,11 @@ def measure(
         events,
         as_json,
     )
+    if names:
+        _list(options)
+        return
+    if not scenario:
+        raise UserError("SCENARIO: missing: give the name of one, as --list prints them, or a scenario file")
     if events is not None and scenario in (*GRIDS, *PAPER_GRIDS, RECOVERY):
         raise UserError(f"--events: not valid for {scenario}: leave it out")
     # Without --cc, a message about a congestion control is about the scenario file
@@ -184,6 +183,22 @@ def measure(
             _measure_recovery(options)
         else:
             _measure_comparison(options)
+
+
+def _list(options: Options) -> None:
+    """Print the names of the built-in scenarios, grids and papers."""
+    from manypath.testbed import COMPARISONS, GRIDS, PAPER_GRIDS
+    from manypath.testbed.recovery import TITLE
+
+    given = options.given(apart=("as_json",))
+    if given:
+        raise UserError(f"{given[0]}: has no effect with --list: leave one of them out")
+    known = {name: each.title for name, each in {**GRIDS, **PAPER_GRIDS, **COMPARISONS}.items()}
+    rows = {**known, RECOVERY: TITLE}
+    if options.as_json:
+        print_json([{"scenario": name, "title": title} for name, title in rows.items()])
+        return
+    print_table(text_columns("scenario", "what it is"), ([name, title] for name, title in rows.items()))
 
 
 def _measure_grid(options: Options) -> None:

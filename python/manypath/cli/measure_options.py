@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 from manypath.errors import Stopped
@@ -28,6 +29,18 @@ class Options:
     publish: Path | None
     events: Path | None
     as_json: bool
+
+    def given(self, apart: Collection[str] = ()) -> list[str]:
+        """Return the names of the argument and options with other values than by default, without those in `apart`."""
+        values = {each.name: getattr(self, each.name) for each in fields(self) if each.name not in apart}
+        defaults = {"scenario": "", "seed": 1, "store": Path("runs")}
+        # A seed of 0 is given, and equals False.
+        other = [
+            name
+            for name, value in values.items()
+            if value is not None and value is not False and value != defaults.get(name)
+        ]
+        return ["SCENARIO" if name == "scenario" else f"--{name.replace('_', '-')}" for name in other]
 
     @property
     def pages(self) -> Path:

@@ -53,9 +53,7 @@ class Format(StrEnum):
 @store.command("list", epilog="Example: manypath store list --store runs")
 def list_(folder: Folder = Path("runs"), as_json: AsJson = False) -> None:
     """List the campaigns and the engines of a store, with counts and sizes."""
-    from manypath.campaign.inventory import Inventory
-
-    held = Inventory(folder)
+    held = _held(folder)
     notes = [_summary(held, note) for note in held.campaigns]
     engines = _engines(held)
     if as_json:
@@ -83,9 +81,7 @@ def list_(folder: Folder = Path("runs"), as_json: AsJson = False) -> None:
 @store.command(epilog="Example: manypath store show sweep")
 def show(campaign: Campaign, folder: Folder = Path("runs"), as_json: AsJson = False) -> None:
     """Show the settings of a campaign and the numbers of its done and missing runs."""
-    from manypath.campaign.inventory import Inventory
-
-    held = Inventory(folder)
+    held = _held(folder)
     note = held.campaign(campaign)
     summary, done = _summary(held, note), held.done(note)
     each = len(note.seeds) * note.replications
@@ -135,12 +131,11 @@ def prune(
     yes: Annotated[bool, typer.Option("--yes", help="Remove without confirmation.")] = False,
 ) -> None:
     """Remove results. Files of other programs are kept. --campaign also keeps runs that another campaign uses."""
-    from manypath.campaign.inventory import Inventory
     from manypath.campaign.pruning import of_campaign, of_engines
 
     if [campaign is not None, engine is not None, other_engines].count(True) != 1:
         raise UserError("store prune: needs exactly one of --campaign, --engine and --other-engines: give one")
-    held = Inventory(folder)
+    held = _held(folder)
     if campaign is not None:
         pruning = of_campaign(held, held.campaign(campaign))
     elif engine is not None:
@@ -171,10 +166,9 @@ def export(
     format_: Annotated[Format, typer.Option("--format", help="Format of the files.")] = Format.CSV,
 ) -> None:
     """Write all runs of a campaign as tables of flows, streams, paths, links and runs. No file is overwritten."""
-    from manypath.campaign.inventory import Inventory
     from manypath.outputs import Outputs
 
-    held = Inventory(folder)
+    held = _held(folder)
     note = held.campaign(campaign)
     if target.resolve() == folder.resolve():
         raise UserError(f"TARGET: {target} is the store itself: choose another folder")
@@ -191,6 +185,16 @@ def export(
     missing = note.wanted - sum(held.done(note).values())
     if missing:
         typer.echo(f"{missing} of {note.wanted} runs are missing: they are not in the files", err=True)
+
+
+def _held(folder: Path) -> Inventory:
+    """Return the contents of a store, and name damaged notes on standard error."""
+    from manypath.campaign.inventory import Inventory
+
+    held = Inventory(folder)
+    for path in held.damaged:
+        typer.echo(f"remark: {path}: is damaged and not listed: {AGAIN}", err=True)
+    return held
 
 
 def _summary(held: Inventory, note: Note) -> dict[str, Any]:
@@ -262,6 +266,9 @@ def _size(count: int) -> str:
         value /= STEP
     return f"{value:.3g} GB"
 
+
+AGAIN = "remove it; the results are kept, and the command of the campaign writes its note again"
+"""The remedy for a damaged note."""
 
 STEP = 1000
 """Ratio of consecutive units of sizes."""

@@ -17,7 +17,7 @@ from manypath.cli.phase import CHECK_PHASE, check_phase, check_replications
 from manypath.cli.sweep_view import View
 from manypath.cli.targets import PART, SCHEDULER, STORE, WORKERS, check_store, executor_of
 from manypath.display import counted, number_columns, remarks_of_runs
-from manypath.errors import Stopped, UserError
+from manypath.errors import Stopped, UserError, quoted
 from manypath.settings import Settings
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def sweep(
     """Run every combination of the factors and print means with 95 % intervals; resume an interrupted sweep."""
     from manypath.campaign.combinations import deal
     from manypath.campaign.sweep import Sweep
-    from manypath.scenario.files import stem_of
+    from manypath.scenario.files import name_of, stem_of
 
     drawn = {"--plot": plot, "--x": x, "--y": y, "--hue": hue, "--columns": panels}
     chosen = {"--metric": metric, "--where": where, "--baseline": baseline}
@@ -106,13 +106,14 @@ def sweep(
     plan = Sweep.from_file(file)
     campaign = _sized(plan, yes)
     by = plan.by if plan.by is not None else ("flow",) if plan.runner is None else ()
-    view = View(metric or plan.metrics, by, where or (), baseline, frames, plot, x, y, hue, panels)
+    origin = ("--metric" if metric else f"{name_of(file)}: metrics", f"{name_of(file)}: by")
+    view = View(metric or plan.metrics, by, where or (), baseline, frames, plot, x, y, hue, panels, *origin)
     _check_checks(plan, warmup=warmup, phase=phase)
     if phase:
         check_replications("replications", campaign.replications)
     deal(shard)
     check_store(store)
-    view.check(campaign, [file, *plan.inputs])
+    view.check(campaign, [file, *plan.inputs], store)
     results = _computed(campaign, store, stem_of(file), workers, dask, shard)
     if shard is not None:
         runs = f"{counted(len(results), 'run')} {'is' if len(results) == 1 else 'are'}"
@@ -144,6 +145,9 @@ def _show(view: View, results: Results, settings: Settings, as_json: bool, as_cs
 def _check_options(options: Mapping[str, Any]) -> None:
     """Refuse options that exclude each other or would have no effect."""
     given = [name for name, value in options.items() if value is not None and value is not False and value != []]
+    for name in options["--metric"] or ():
+        if options["--metric"].count(name) > 1:
+            raise UserError(f"--metric: {quoted(name)} occurs twice: give each measurement once")
     if "--json" in given and "--csv" in given:
         raise UserError("--csv: not valid with --json: give one of them")
     if "--dask" in given and "--workers" in given:

@@ -48,8 +48,12 @@ class View:
     """Column that has a colour for each value."""
     columns: str | None = None
     """Column that has a panel for each value."""
+    metrics_from: str = "metric"
+    """The option or the field that names `metrics`, for messages."""
+    by_from: str = "by"
+    """The field that names `by`, for messages."""
 
-    def check(self, campaign: Campaign, inputs: Iterable[Path]) -> None:
+    def check(self, campaign: Campaign, inputs: Iterable[Path], store: Path | None = None) -> None:
         """Check all outputs with a rehearsal; measurements of runners other than the simulator cannot be checked.
 
         Parameters
@@ -58,6 +62,8 @@ class View:
             The campaign.
         inputs
             Files that the sweep reads.
+        store
+            Folder of results, which is no place for frames.
 
         Raises
         ------
@@ -65,13 +71,14 @@ class View:
             If an output cannot be printed, drawn or written.
         """
         from manypath.campaign.rehearsal import rehearse
+        from manypath.campaign.reserved import REPLICATION
         from manypath.campaign.runners import SIMULATOR
 
         outputs = Outputs(inputs)
         if self.plot is not None:
             outputs.file("--plot", self.plot, FIGURE, makes_folder=True)
         if self.frames is not None:
-            _check_frames(outputs, self.frames, campaign)
+            _check_frames(outputs, self.frames, campaign, store)
         factors = list(campaign.scenarios[0][0])
         named = [*self.metrics, *self.by, *filter(None, (self.x, self.y, self.hue, self.columns))]
         foreign = [name for name in named if name not in (*factors, "replication")]
@@ -79,8 +86,12 @@ class View:
         if campaign.precision is not None and campaign.runner is SIMULATOR and "stream" not in campaign.precision.of:
             # A rehearsal has one stream for each flow.
             campaign.precision.width(whole)
-        for metric in self.metrics if self.y is None else (*self.metrics, self.y):
-            _check_metric(metric, self.by, whole)
+        # A column of every frame, so the message is about `by`.
+        _check_columns(self.by_from, REPLICATION, self.by, whole)
+        for metric in self.metrics:
+            _check_columns(self.metrics_from, metric, self.by, whole)
+        if self.y is not None:
+            _check_columns("--y", self.y, self.by, whole)
         chosen = [_condition("--where", condition, whole) for condition in self.where]
         part = rehearse(campaign, foreign, chosen)
         if not len(part):
@@ -178,11 +189,13 @@ def _check_places(count: Mapping[str, int], colour: str | None, panels: str | No
             )
 
 
-def _check_frames(outputs: Outputs, folder: Path, campaign: Campaign) -> None:
+def _check_frames(outputs: Outputs, folder: Path, campaign: Campaign, store: Path | None) -> None:
     """Check the files of `View.write`; existing ones may be from a sweep with other factors."""
     from manypath.campaign.runners import SIMULATOR
 
     outputs.folder("--frames", folder)
+    if store is not None and folder.resolve() == store.resolve():
+        raise UserError(f"--frames: {folder} is the store itself: choose another folder")
     if campaign.runner is SIMULATOR:
         kinds = {kind: table(("replication", *columns(kind)), more="before") for kind in KINDS}
     else:
@@ -192,12 +205,12 @@ def _check_frames(outputs: Outputs, folder: Path, campaign: Campaign) -> None:
     outputs.file("--frames", folder / SETTINGS, SETTINGS_FILE, makes_folder=True)
 
 
-def _check_metric(metric: str, by: Sequence[str], results: Results) -> None:
-    """Refuse a name that is no measurement of the results."""
+def _check_columns(field: str, metric: str, by: Sequence[str], results: Results) -> None:
+    """Refuse names that are no columns of the results."""
     try:
         results.rows_of(metric, by)
     except UserError as error:
-        raise UserError(f"metric: {error}") from None
+        raise UserError(f"{field}: {error}") from None
 
 
 def _condition(option: str, condition: str, results: Results) -> tuple[str, Any]:

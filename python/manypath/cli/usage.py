@@ -6,18 +6,23 @@ from typer.exceptions import TyperException
 
 
 def told(error: TyperException) -> str:
-    """Return the message: command, error, and a reference to its help."""
+    """Return the message: an option with its wrong value, or the command, its error, and a reference to its help."""
+    said = _of_value(error)
+    if said is not None:
+        return said
     context = getattr(error, "ctx", None)
     command = context.command_path if context else "manypath"
-    said = error.format_message().rstrip(".")
-    if error.__cause__ is not None:
-        # Typer's message does not contain the invalid value.
-        said += _value(error.__cause__)
-    return f"{command}: {said}; see {command} --help"
+    return f"{command}: {error.format_message().rstrip('.')}; see {command} --help"
 
 
-def _value(cause: BaseException) -> str:
-    """Return the value that pydantic could not read."""
+def _of_value(error: TyperException) -> str | None:
+    """Return the message about a value that pydantic could not read; None for another error."""
     from pydantic import ValidationError
 
-    return f': it is "{cause.errors()[0]["input"]}"' if isinstance(cause, ValidationError) else ""
+    cause, parameter = error.__cause__, getattr(error, "param", None)
+    if not isinstance(cause, ValidationError) or parameter is None:
+        return None
+    from manypath.scenario.mistakes import of_word
+
+    name = parameter.opts[0] if parameter.param_type_name == "option" else parameter.name.upper()
+    return f"{name}: {of_word(cause.errors()[0])}"

@@ -10,6 +10,7 @@ from pydantic import Field, field_validator, model_validator
 
 from manypath.arguments import in_order
 from manypath.errors import UserError, quoted, remedy
+from manypath.quantity import SIZE
 from manypath.scenario.files import mistakes_of, read_table
 from manypath.scenario.losses import Probability
 from manypath.scenario.model import Model, Rate, Size, Span
@@ -53,7 +54,7 @@ class Description(Model):
     """Protocol of the connection: Multipath TCP, or SCTP over all paths at once (CMT)."""
     scheduler: Scheduler | None = None
     """Scheduler of Multipath TCP; lowest-rtt by default."""
-    socket_buffer: Size | None = Field(default=None, gt=0)
+    socket_buffer: Size | None = None
     """Size of the send buffer and of the receive buffer of each host; by default they limit no flow."""
     buffer: Span | None = Field(default=None, gt=0)
     """Time to drain a full queue; the longest round-trip time by default. With RED: the average queue at which one
@@ -138,6 +139,17 @@ class Description(Model):
         return self
 
     @model_validator(mode="after")
+    def _a_packet_fits_the_buffer(self) -> Self:
+        has_tcp = self.transport == "mptcp" or any(way.tcp for way in self.paths.values())
+        least = MSS if has_tcp else MESSAGE
+        if self.socket_buffer is None or least <= self.socket_buffer <= LARGEST_BUFFER:
+            return self
+        written = f"socket_buffer: {SIZE.show(self.socket_buffer)}"
+        if self.socket_buffer < least:
+            raise ValueError(f"{written} is too small: give {SIZE.show(least)} or more")
+        raise ValueError(f"{written} is too large: give {SIZE.show(LARGEST_BUFFER)} or less")
+
+    @model_validator(mode="after")
     def _scheduler_applies(self) -> Self:
         if self.scheduler is not None and self.transport != "mptcp":
             raise ValueError("scheduler: only Multipath TCP has one: leave it out")
@@ -197,8 +209,11 @@ def _bottleneck(text: str) -> dict[str, Any]:
     return {"rate": rate.strip(), "paths": names}
 
 
+MSS, MESSAGE = 1460, 1452
+"""Payload of a TCP segment and of an SCTP packet, bytes."""
+
 SMALLEST_BUFFER, LARGEST_BUFFER = 1_000_000, 2**30
-"""Limits of the default size of host buffers, bytes."""
+"""Limits of the default size of host buffers, bytes; a given size has the upper limit, too."""
 
 EXAMPLE = "10 Mbit/s, 40 ms, 1 %"
 """Example of a path, for messages."""

@@ -14,7 +14,7 @@ from manypath.arguments import texts, whole
 from manypath.campaign import Campaign
 from manypath.campaign.progress import Progress
 from manypath.errors import UserError
-from manypath.expect.description import Description
+from manypath.expect.description import MESSAGE, MSS, Description
 from manypath.quantity import SPAN, QuantityError
 from manypath.scenario import (
     Bernoulli,
@@ -38,8 +38,8 @@ from manypath.theory import Fluid, FluidLink, Unsettled, equilibrium, formula_of
 FLOW = "multipath"
 """Name of the examined connection."""
 
-MSS, MESSAGE, PACKET = 1460, 1452, 1500
-"""Payload of a TCP segment and of an SCTP packet, and the size of both packets, bytes."""
+PACKET = 1500
+"""Size of a full packet of TCP and of SCTP, bytes."""
 
 MEGA = 1e6
 """bit/s in one Mbit/s. Expectations have Mbit/s, their documents bit/s."""

@@ -69,11 +69,15 @@ def course(result: Result, *, flows: int = 6) -> Picture:
 
 
 def interval_for(scenario: Scenario) -> str:
-    """Return a sampling interval for 1000 samples or more in a run: 1, 2 or 5 times a power of ten, from 100 us on."""
-    wanted = (scenario.warmup + scenario.measure) / SAMPLES
+    """Return a sampling interval for 1000 samples or more in a run: 1, 2 or 5 times a power of ten, from 100 us on.
+
+    A shorter run has one sample, at its end.
+    """
+    duration = scenario.warmup + scenario.measure
+    wanted = duration / SAMPLES
     power = 10 ** math.floor(math.log10(wanted))
     nanoseconds = max((factor * power for factor in (1, 2, 5) if factor * power <= wanted), default=power)
-    return SPAN.show(max(round(nanoseconds), SHORTEST))
+    return SPAN.show(max(round(nanoseconds), min(SHORTEST, duration)))
 
 
 def _draw_windows(axes: Axes, samples: pd.DataFrame, paths: list[str]) -> None:

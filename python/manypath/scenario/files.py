@@ -32,6 +32,8 @@ def read_table(path: str | Path, kind: str, *others: str) -> dict[str, Any]:
     path = Path(file("file", path))
     called, top = name_of(path), KINDS[kind].top
     text = _text(path)
+    if not text.strip():
+        raise UserError(f"{called}: is empty: write {top} at its top")
     language = _language(path, text)
     try:
         if language == "TOML" and _longest_key(text) > DEEP:
@@ -47,6 +49,8 @@ def read_table(path: str | Path, kind: str, *others: str) -> dict[str, Any]:
         raise UserError(f"{called}: is no table: write {top} at its top") from None
     # The schema for editors; TOML files have a comment instead.
     fields.pop("$schema", None)
+    if not fields:
+        raise UserError(f"{called}: is empty: write {top} at its top")
     other = other_kind(fields, (kind, *others))
     if other is not None:
         command = shlex.join(["manypath", other.command, str(path)])
@@ -92,7 +96,8 @@ def _text(path: Path) -> str:
             f"{called}: is not UTF-8 (byte {error.object[error.start]:#04x} at {error.start}): save it as UTF-8"
         ) from None
     except (OSError, ValueError) as error:
-        raise UserError(f"{called}: cannot be read ({error}): {remedy}") from None
+        why = error.strerror if isinstance(error, OSError) and error.strerror else error
+        raise UserError(f"{called}: cannot be read ({why}): {remedy}") from None
 
 
 def _opened(path: Path) -> AbstractContextManager[BinaryIO]:
@@ -107,7 +112,14 @@ def _language(path: Path, text: str) -> str:
     """Return the language of a file by its extension; without a known one by its first character."""
     if path.suffix in (".json", ".toml"):
         return path.suffix[1:].upper()
-    return "JSON" if text.lstrip().startswith("{") else "TOML"
+    if text.lstrip().startswith("{"):
+        return "JSON"
+    try:
+        # A list, a text or a number, which is no table; a table of TOML may also begin with a bracket.
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return "TOML"
+    return "JSON"
 
 
 def _table(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

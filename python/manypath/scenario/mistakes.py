@@ -19,6 +19,20 @@ def user_error(error: ValidationError, fields: Any) -> UserError:
     return UserError("\n".join(dict.fromkeys(_lines(error, fields, []))))
 
 
+def of_word(details: Mapping[str, Any]) -> str:
+    """Return the message for a word of a command line that pydantic could not read, from an entry of its errors."""
+    word, kind = quoted(details["input"]), details["type"]
+    context = details.get("ctx", {})
+    if kind in MESSAGES and kind != "value_error":
+        is_number = bool(BOUNDS & context.keys())
+        return MESSAGES[kind].format(value=word.strip('"') if is_number else word, **context)
+    said = str(context.get("error", details["msg"]))
+    _, one_of, known = said.partition(" is not one of ")
+    if one_of:
+        return f"{word} is unknown: {remedy(str(details['input']), _choices(known))}"
+    return f"{word} cannot be used: {said[0].lower()}{said[1:].rstrip('.')}"
+
+
 def _lines(error: ValidationError, fields: Any, within: list[str]) -> Iterator[str]:
     for details in error.errors():
         context = details.get("ctx", {})

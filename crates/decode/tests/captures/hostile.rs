@@ -39,6 +39,34 @@ fn a_file_that_is_no_capture_is_reported() {
 }
 
 #[test]
+fn a_file_of_an_unknown_version_is_reported() {
+    let ip = on_first_path(false, &cookie_ack());
+    let classic = pcap(101, &[(0, ip.clone())]);
+    let ng = pcapng(&[101], &[(0, 0, ip)]);
+    for (file, at, right, format) in [(&classic, 4, 2, "pcap"), (&ng, 12, 1, "pcapng")] {
+        for major in 0..20_u8 {
+            let mut other = file.clone();
+            other[at] = major;
+            let (out, end, _) = read(other, options(Form::Line));
+            if major == right {
+                assert_eq!((out.lines().count(), end.is_ok()), (1, true), "{format} {major}");
+                continue;
+            }
+            assert_eq!(out, "");
+            let said = end.expect_err("this version is unknown").to_string();
+            assert!(said.starts_with(&format!("has version {major}.")), "{said}");
+            assert!(said.contains(&format!("of the format {format}: give a file of ")), "{said}");
+        }
+    }
+    // A later section may have another version.
+    let mut second = ng.clone();
+    second[12] = 9;
+    let (out, end, _) = read([ng, second].concat(), options(Form::Line));
+    assert_eq!(out.lines().count(), 1);
+    assert!(matches!(end, Err(FileError::Version { major: 9, minor: 0, .. })));
+}
+
+#[test]
 fn any_byte_may_be_wrong() {
     for (file, _) in sound() {
         for at in 0..file.len().min(400) {
