@@ -53,7 +53,7 @@ def test_runs_are_equal_on_every_executor(client: Client, scenario, tmp_path: Pa
     for part in ("1/3", "2/3", "3/3"):
         campaign.run(store=tmp_path / "parts", progress=False, shard=part)
 
-    parts = campaign.run(store=tmp_path / "parts", progress=False, executor=Stored())
+    parts = campaign.run(store=tmp_path / "parts", progress=False, executor=Stored("campaign", tmp_path / "parts"))
     assert local.runs["digest"].is_unique
     for others in (far, parts):
         assert others.runs["digest"].tolist() == local.runs["digest"].tolist()

@@ -127,7 +127,7 @@ SAME_SCENARIO = {
         '"kind=drop-tail packets=10" and "packets=10 kind=drop-tail"',
     ),
 }
-"""A field, values of which two are the same, and these two."""
+"""A field, its values, and the two of them that are the same."""
 
 
 @pytest.mark.parametrize("case", SAME_SCENARIO)

@@ -100,13 +100,8 @@ def run(
     if plot is not None:
         _draw(result, plot)
     if as_json:
-        print_json(
-            {
-                **_settings(result, series).document(),
-                "replication": result.replication,
-                **_as_json(result, with_series=series is not None),
-            }
-        )
+        head = {**_settings(result, series).document(), "replication": result.replication}
+        print_json({**head, **_as_json(result, with_series=series is not None)})
     else:
         _print(result, series, samples, {"plot": plot, "packets": pcapng, "events": events})
     if phase:
