@@ -67,14 +67,14 @@ def test_changes_stop_before_they_fill_the_memory(scenario):
         _native.run(document, 1, 0, json.dumps({"changes": True, "memory": 100_000}))
 
 
-def test_an_interval_longer_than_the_run_is_refused_and_one_as_long_gives_a_sample(
+def test_an_interval_longer_than_the_run_is_refused_and_one_as_long_gives_its_end(
     scenario, monkeypatch: pytest.MonkeyPatch
 ):
     run = scenario()
     duration = f"{run.warmup + run.measure} ns"
     results = mp.Campaign(run, replications=1).run(store=None, progress=False)
-    assert len(mp.run(run, series=duration).series["links"]["time"].unique()) == 1
-    assert len(mp.series(results, duration)["links"]["time"].unique()) == 1
+    for frames in (mp.run(run, series=duration).series, mp.series(results, duration)):
+        assert list(frames["links"]["time"].unique()) == [0, 3]
     monkeypatch.setattr(_native, "run", lambda *_: pytest.fail("a run has begun"))
     for longer in ("100 h", f"{run.warmup + run.measure + 1} ns"):
         message = f"^series: {longer} is longer than the run of 3 s: give a shorter interval$"
@@ -84,6 +84,8 @@ def test_an_interval_longer_than_the_run_is_refused_and_one_as_long_gives_a_samp
             mp.series(results, longer)
 
 
-def test_the_drawing_of_a_very_short_run_has_a_sample(scenario):
-    short = scenario().but(warmup="0 s", measure="20 us")
-    assert len(mp.run(short, series=interval_for(short)).series["links"]["time"].unique()) == 1
+def test_the_drawing_of_a_very_short_run_has_its_beginning_and_its_end():
+    network = mp.disjoint(a=mp.Link(rate="1 Mbit/s", delay="1 ms"))
+    flow = mp.Tcp(path="a", start="0 s")
+    short = mp.Scenario(network=network, flows={"f": flow}, warmup="0 s", measure="20 us")
+    assert list(mp.run(short, series=interval_for(short)).series["links"]["time"].unique()) == [0, 20e-6]

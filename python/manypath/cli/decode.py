@@ -80,14 +80,16 @@ def _ended_by_ctrl_c(file: Path) -> Iterator[None]:
     Python would handle Ctrl-C only after the engine has opened the pipe or read from it.
     """
     waits = not file.is_file() and threading.current_thread() is threading.main_thread()
-    if not waits or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+    before = signal.getsignal(signal.SIGINT)
+    # A shell starts background processes with the signal ignored.
+    if not waits or not callable(before):
         yield
         return
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.signal(signal.SIGINT, before)
 
 
 def _mistake(file: Path, error: _native.DecodeError) -> UserError:

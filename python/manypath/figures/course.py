@@ -71,7 +71,7 @@ def course(result: Result, *, flows: int = 6) -> Picture:
 def interval_for(scenario: Scenario) -> str:
     """Return a sampling interval for 1000 samples or more in a run: 1, 2 or 5 times a power of ten, from 100 us on.
 
-    A shorter run has one sample, at its end.
+    A shorter run has samples at its beginning and its end.
     """
     duration = scenario.warmup + scenario.measure
     wanted = duration / SAMPLES
