@@ -38,8 +38,6 @@ def check_warmup(
             raise UserError(f"--{name}: has no effect with --check-warmup: leave one of them out")
     if publish and (full or figure is not None or runs is not None):
         raise UserError("--publish: needs whole quick grids with --check-warmup: leave --full, --figure, --runs out")
-    if runs == 1:
-        raise UserError("--runs: 1 is too small for --check-warmup, which compares several runs: give 2 or more")
     from manypath.papers import chosen, kept, windows
     from manypath.papers.evaluation import narrowed
     from manypath.papers.verdict import FEWEST
