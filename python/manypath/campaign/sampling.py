@@ -84,8 +84,8 @@ def sampled(
 def _duration(document: str) -> int:
     """Return the duration of a run in nanoseconds; the engine refuses documents of other runners."""
     fields = json.loads(document)
-    times = (fields.get("warmup"), fields.get("measure")) if isinstance(fields, dict) else ()
-    return sum(times) if all(isinstance(time, int) for time in times) else FOREVER
+    warmup, measure = fields.get("warmup"), fields.get("measure")
+    return warmup + measure if isinstance(warmup, int) and isinstance(measure, int) else FOREVER
 
 
 FOREVER = 2**64
