@@ -259,5 +259,5 @@ def test_a_file_in_the_place_of_the_notes_is_reported(run: Run, scenario, engine
 def test_an_unreadable_manifest_is_told_in_words(make: Callable[[Path], object], why: str, run: Run):
     Path("runs").mkdir()
     make(Path("runs/manifest.json"))
-    said = f"error: store: runs/manifest.json cannot be read ({why}): remove it; the results are kept\n"
+    said = f"error: store: runs/manifest.json cannot be read ({why}): remove that file; the results are kept\n"
     assert run("list") == (2, "", said)

@@ -24,7 +24,9 @@ def check_manifest(folder: Path) -> None:
         return
     except (OSError, ValueError, RecursionError) as error:
         why = error.strerror if isinstance(error, OSError) else "it is no JSON"
-        raise UserError(f"store: {folder / NAME} cannot be read ({why}): remove it; the results are kept") from None
+        raise UserError(
+            f"store: {folder / NAME} cannot be read ({why}): remove that file; the results are kept"
+        ) from None
     kind, version = (content.get("format"), content.get("version")) if isinstance(content, dict) else (None, None)
     if kind != FORMAT["format"]:
         raise UserError(f"store: {folder} belongs to another program according to its {NAME}: choose another folder")
