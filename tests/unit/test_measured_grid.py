@@ -352,7 +352,7 @@ def test_udp_encapsulation_reduces_the_goodput_of_a_link():
         (["sctp", "--simulations", "9"], "--simulations: sctp simulates each run with the same seed"),
         (["shared", "--report", "page"], "--report: only valid for sctp, sctp-unequal, dreibholz2012"),
         (["shared", "--cc", "lia", "--cc", "lia"], '--cc: "lia" is given twice: give each congestion control once'),
-        (["x" * 300], f'scenario: there is no "{"x" * 76}...: known: sctp, sctp-unequal, dreibholz2012'),
+        (["x" * 300], f'scenario: there is no "{"x" * 75}...": known: sctp, sctp-unequal, dreibholz2012'),
     ],
 )
 def test_a_wrong_argument_is_reported_in_one_line(arguments: list[str], message: str, called):
