@@ -158,7 +158,7 @@ MISTAKES: dict[str, tuple[str, str, tuple[str, ...]]] = {
 """Replaced text of the scenario, replacement, and expected fragments of the error."""
 
 BYTES: dict[str, tuple[bytes, tuple[str, ...]]] = {
-    "an empty file": (b"", ("network", "missing")),
+    "an empty file": (b"", ("is empty", "network")),
     "binary data": (b"\xff\xfe\x00\x01" * 40, ("bad.toml",)),
     "XML": (b"<xml>network</xml>", ("bad.toml", "TOML")),
     "a truncated file": (SCENARIO.encode()[:60], ("bad.toml",)),

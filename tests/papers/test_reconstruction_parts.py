@@ -140,7 +140,7 @@ def test_a_result_is_read_back_unchanged(result, tmp_path):
     ("change", "words"),
     [
         ({"paper": "another"}, 'paper: "another" is not made_up'),
-        ({"paper": "two\nlines"}, 'paper: "two lines" is not made_up'),
+        ({"paper": "two\nlines"}, r'paper: "two\\nlines" is not made_up'),
         ({"found": ("nothing",)}, 'found: "nothing" is no factor'),
         ({"factors": ()}, 'rivals: "burst" is no factor'),
     ],

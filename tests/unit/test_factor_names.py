@@ -52,7 +52,7 @@ def test_every_column_of_real_samples_is_refused_by_samples(results: mp.Results)
     sampled, changes = mp.series(results, "100 ms"), mp.series(results, "event")
     found = {name for frame in (*sampled.values(), *changes.values()) for name in frame.columns}
     for name in found - {"kind"} - OF_TABLES - OF_FRAMES:
-        renamed = mp.Results([(Cell({name: 1}, cell.document, 1, 0), "{}") for cell, _ in results.outcomes])
+        renamed = mp.Results([(Cell({name: 1}, cell.document, 1, 0), '{"flows": {}}') for cell, _ in results.outcomes])
         with pytest.raises(mp.UserError, match=f'^series: "{name}" is also the name of a column of samples'):
             mp.series(renamed)
 

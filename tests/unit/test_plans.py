@@ -45,7 +45,7 @@ def refusal(plan: str) -> str:
     [
         (
             "mp.Campaign(two_paths(), replications=10**12)",
-            "replications: 1 combinations are 1,000,000,000,000 runs, more",
+            "replications: 1 combination is 1,000,000,000,000 runs, more",
         ),
         (
             "mp.Campaign(two_paths(), replications=10**12, most=MANY).run(None)",

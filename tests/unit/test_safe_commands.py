@@ -132,7 +132,10 @@ def shell(line: str, folder: Path, **environment: str) -> subprocess.CompletedPr
         ("manypath list > /dev/full", "standard output: cannot be written: No space left on device"),
         ("manypath list --json > /dev/full", "standard output: cannot be written: No space left on device"),
         ("manypath run mine.toml > /dev/full", "standard output: cannot be written: No space left on device"),
-        ("manypath run mine.toml --events /dev/full", 'events: "/dev/full" cannot be written: No space left on device'),
+        (
+            "manypath run mine.toml --events /dev/full",
+            '--events: "/dev/full" cannot be written: No space left on device',
+        ),
         (
             "HOME=/proc SHELL=/bin/bash manypath --install-completion bash",
             "/proc/.bashrc: cannot be used: No such file",
