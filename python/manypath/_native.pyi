@@ -197,6 +197,9 @@ def available_memory() -> int | None:
 def check(document: str, runs: int = 1) -> None:
     """Raise `ScenarioError` if this number of simultaneous runs of the document is impossible."""
 
+def check_series(document: str, every: int) -> None:
+    """Raise `SeriesError` if samples of a run each `every` nanoseconds do not fit into memory; nothing is run."""
+
 def algorithms() -> list[tuple[str, str]]:
     """Return congestion controls: names and one-line descriptions."""
 

@@ -211,8 +211,7 @@ UNSTEADY = {
 def test_every_shorter_quick_window_of_a_paper_was_checked_and_is_steady_but_on_three_slow_paths(name):
     """Check again with `manypath papers NAME --check-warmup --publish` after a change of scenarios or grids.
 
-    A window that is not steady needs another one, in the precision or in its experiment. Studies have no claims, and
-    their tables only list what is not steady.
+    A window that is not steady needs another one, in the precision or in its experiment.
     """
     paper, table = registry()[name], windows.load(name) or {}
     cases = [*paper.experiments.cases(paper.quick)]
@@ -222,16 +221,16 @@ def test_every_shorter_quick_window_of_a_paper_was_checked_and_is_steady_but_on_
         assert paper.experiments[experiment].series is None, experiment
         assert table[experiment].scenarios == windows.scenarios_of(paper, experiment), experiment
         found = {(name, experiment, *each.factors.values()) for each in table[experiment].unsteady}
-        assert found <= UNSTEADY or not paper.claims, experiment
+        assert found <= UNSTEADY, experiment
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", REGISTERED)
 def test_the_checked_windows_are_steady_with_this_engine(name):
-    """The last case of each experiment, because all of them take an hour; a study has no claims."""
+    """The last case of each experiment, because all of them take an hour."""
     paper = registry()[name]
     last = {each.experiment: each for each in paper.experiments.cases(paper.quick)}
-    shorter = [case for case in last.values() if paper.claims and windows.is_shorter(paper, paper.quick, case)]
+    shorter = [case for case in last.values() if windows.is_shorter(paper, paper.quick, case)]
     assert [str(each.case) for each in check_windows(paper, paper.quick, shorter) if each.steady != "steady"] == []
 
 

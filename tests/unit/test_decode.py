@@ -272,7 +272,7 @@ def test_ctrl_c_ends_the_wait_for_a_pipe_without_a_writer(tmp_path: Path):
         while not is_in_decode(program.pid):
             assert program.poll() is None
             assert time.monotonic() < deadline
-            time.sleep(0.1)
+            time.sleep(0.01)
         program.send_signal(signal.SIGINT)
         assert program.wait(timeout=300) == -signal.SIGINT
     finally:

@@ -20,7 +20,7 @@ pub enum FileError {
     #[error("is no capture: give a pcapng or a pcap file")]
     NotACapture,
     /// The format has a version that is not known, so its blocks may have another meaning.
-    #[error("has version {major}.{minor} of the format {format}: give a file of version {known}")]
+    #[error("has version {major}.{minor} of the format {format}: give a file of version {}.{}", known.0, known.1)]
     Version {
         /// Name of the format.
         format: &'static str,
@@ -28,8 +28,8 @@ pub enum FileError {
         major: u16,
         /// The same.
         minor: u16,
-        /// The known major version.
-        known: &'static str,
+        /// The known version, major and minor.
+        known: (u16, u16),
     },
     /// The file ends inside a packet or another block.
     #[error("ends within a block that begins at byte {0}: the rest is missing")]
@@ -159,23 +159,12 @@ impl Section {
     fn take(&mut self, block: PcapBlockOwned<'_>) -> Result<Option<Frame>, FileError> {
         match block {
             PcapBlockOwned::LegacyHeader(header) => {
-                let (major, minor) = (header.version_major, header.version_minor);
-                if major != PCAP {
-                    return Err(FileError::Version { format: "pcap", major, minor, known: "2.4" });
-                }
+                check_version("pcap", (header.version_major, header.version_minor), (2, 4))?;
                 self.interfaces = vec![Interface::of(&header)];
             }
             PcapBlockOwned::Legacy(frame) => return Ok(Some(self.legacy(&frame))),
             PcapBlockOwned::NG(Block::SectionHeader(header)) => {
-                let (major, minor) = (header.major_version, header.minor_version);
-                if major != PCAPNG {
-                    return Err(FileError::Version {
-                        format: "pcapng",
-                        major,
-                        minor,
-                        known: "1.0",
-                    });
-                }
+                check_version("pcapng", (header.major_version, header.minor_version), (1, 0))?;
                 self.interfaces.clear();
             }
             PcapBlockOwned::NG(Block::InterfaceDescription(block)) => {
@@ -239,15 +228,24 @@ impl Interface {
 }
 
 /// Unix time in nanoseconds plus an offset in seconds, limited to the range of 64 bits.
+/// Refuses another major version of a format; minor versions are compatible. \[PCAPNG] section 4.1
+fn check_version(
+    format: &'static str,
+    (major, minor): (u16, u16),
+    known: (u16, u16),
+) -> Result<(), FileError> {
+    if major == known.0 {
+        return Ok(());
+    }
+    Err(FileError::Version { format, major, minor, known })
+}
+
 fn nanoseconds(at: u128, offset: i64) -> u64 {
     let offset = i128::from(offset) * NANOSECONDS as i128;
     let at = i128::try_from(at).unwrap_or(i128::MAX).saturating_add(offset);
     u64::try_from(at.max(0)).unwrap_or(u64::MAX)
 }
 
-/// Known major versions of the formats; minor versions are compatible. \[PCAPNG] section 4.1
-const PCAP: u16 = 2;
-const PCAPNG: u16 = 1;
 /// Units per second.
 const NANOSECONDS: u128 = 1_000_000_000;
 const MICROSECONDS: u128 = 1_000_000;

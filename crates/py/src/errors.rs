@@ -43,12 +43,17 @@ pub(crate) fn scenario(error: &manypath_lab::DocumentError) -> PyErr {
     ScenarioError::new_err(error.to_string())
 }
 
+/// A series without room.
+pub(crate) fn series(error: &manypath_lab::DocumentError) -> PyErr {
+    SeriesError::new_err(error.to_string())
+}
+
 /// A failed run.
 pub(crate) fn run(error: &manypath_lab::RunError) -> PyErr {
     match &error.cause {
         Cause::Capture(error) => CaptureError::new_err(error.to_string()),
         Cause::Events(error) => EventsError::new_err(error.to_string()),
-        Cause::Memory(error) => SeriesError::new_err(error.to_string()),
+        Cause::Memory(error) => series(error),
         _ => RunError::new_err(error.to_string()),
     }
 }

@@ -33,7 +33,7 @@ mod _native {
         remedy, schedulers,
     };
     #[pymodule_export]
-    use crate::run::{available_memory, check, ideal_rates, memory, run, run_batch};
+    use crate::run::{available_memory, check, check_series, ideal_rates, memory, run, run_batch};
     #[pymodule_export]
     use crate::stop::Stop;
 }

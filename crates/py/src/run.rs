@@ -1,5 +1,6 @@
 //! Runs documents with seeds and returns outcomes; the GIL is released meanwhile.
 
+use manypath_core::Span;
 use manypath_lab::{Ideal, Job, Outcome, Recorded, RunError, Scenario, Watch};
 use pyo3::exceptions::{PyIndexError, PyRuntimeError};
 use pyo3::prelude::*;
@@ -95,6 +96,14 @@ pub(crate) fn available_memory() -> Option<u64> {
 #[pyo3(signature = (document, runs=1))]
 pub(crate) fn check(document: &str, runs: usize) -> PyResult<()> {
     parse(document, runs).map(|_| ())
+}
+
+/// Raise `SeriesError` unless samples of the document each `every` nanoseconds fit into memory; nothing is run.
+#[pyfunction]
+pub(crate) fn check_series(document: &str, every: u64) -> PyResult<()> {
+    let memory = available_memory().unwrap_or(u64::MAX);
+    let checked = parse(document, 1)?.check_series(Span::from_nanos(every), memory);
+    checked.map_err(|error| errors::series(&error))
 }
 
 /// Upper bound of the bytes that a run of the document needs, with all buffers and queues full; `ScenarioError` if the

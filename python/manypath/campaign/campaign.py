@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from manypath.arguments import file, of_kind, seed_of, whole
-from manypath.campaign.cell import Cell
+from manypath.campaign.cell import Cell, told
 from manypath.campaign.combinations import Factors, check_each_once, combinations, count, deal, names, read_factors
 from manypath.campaign.compute import Computation
 from manypath.campaign.executors import Executor
@@ -207,10 +207,7 @@ class Campaign:
             scenario = self._scenario if isinstance(self._scenario, Scenario) else _made(self._scenario, factors)
             check(scenario)
         except UserError as error:
-            where = ", ".join(
-                f"{name} = {quoted(value if isinstance(value, bool) else str(value), '')}"
-                for name, value in factors.items()
-            )
+            where = told(factors)
             raise UserError(f"{error} (in the scenario with {where})" if where else str(error)) from None
         return scenario.document()
 

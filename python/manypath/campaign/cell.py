@@ -7,10 +7,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from manypath.errors import quoted
+
 
 def written(factors: Mapping[str, Any]) -> str:
     """Return factors with their values as text."""
     return ", ".join(f"{name} = {value}" for name, value in factors.items())
+
+
+def told(factors: Mapping[str, Any]) -> str:
+    """Return factors with their values for a message: visible, and of bounded length."""
+    texts = {name: value if isinstance(value, bool) else str(value) for name, value in factors.items()}
+    return ", ".join(f"{name} = {quoted(text, '')}" for name, text in texts.items())
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import pandas as pd
 from manypath import display
 from manypath.arguments import of_kind, texts
 from manypath.campaign import averages, tables
-from manypath.campaign.cell import Cell, written
+from manypath.campaign.cell import Cell, told, written
 from manypath.campaign.reserved import MEANS, check_factors, row_mistake
 from manypath.errors import UserError, quoted, remedy
 from manypath.frames import flows_frame, links_frame, paths_frame, runs_frame, streams_frame
@@ -210,6 +210,17 @@ class Results:
         """Whether these are results of simulations, not rows of another runner."""
         return bool(self._cells) and "flows" in self._cells[0][1]
 
+    def check_runs(self, user: str) -> None:
+        """Refuse results without runs, such as a selection by a value that the campaign does not have.
+
+        Raises
+        ------
+        UserError
+            If there are none; `user` is the function that needs them.
+        """
+        if not self._cells:
+            raise UserError(f"{user}: no run is selected: give results with runs")
+
     def _identity(self, rows: pd.DataFrame) -> list[str]:
         """Return the columns that identify a row of a frame beside the replication."""
         labels = {name for names in LABELS.values() for name in names} if self.has_flows else ()
@@ -229,8 +240,7 @@ class Results:
         return part
 
     def _know(self, column: str, known: list[str]) -> None:
-        if not self._cells:
-            raise UserError(f"results: {NO_RUNS}")
+        self.check_runs("results")
         if not isinstance(column, str) or column not in known:
             raise UserError(f"{quoted(column)} is no column of these results: {remedy(quoted(column, ''), known)}")
 
@@ -244,8 +254,7 @@ def simulated(user: str, results: object, done: str = "repeated") -> Results:
         If they are no results, have no runs, or are not of simulations.
     """
     found = of_kind("results", results, Results, "the result of Campaign.run")
-    if not len(found):
-        raise UserError(f"{user}: {NO_RUNS}")
+    found.check_runs(user)
     if not found.has_flows:
         raise UserError(f"{user}: these results are not of simulations: only simulations can be {done}")
     return found
@@ -260,8 +269,4 @@ def _has(rows: pd.DataFrame, column: str, value: Any) -> pd.Series:
 
 
 def _condition(where: Mapping[str, Any]) -> str:
-    return ", ".join(f"{name} = {quoted(value, '')}" for name, value in where.items()) or "no condition"
-
-
-NO_RUNS = "no run is selected: give results with runs"
-"""The mistake of results without runs, such as those of a selection by a value that the campaign does not have."""
+    return told(where) or "no condition"

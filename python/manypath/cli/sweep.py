@@ -17,7 +17,7 @@ from manypath.cli.phase import CHECK_PHASE, check_phase, check_replications
 from manypath.cli.sweep_view import View
 from manypath.cli.targets import PART, SCHEDULER, STORE, WORKERS, check_store, executor_of
 from manypath.display import counted, number_columns, remarks_of_runs
-from manypath.errors import Stopped, UserError, quoted
+from manypath.errors import Stopped, UserError
 from manypath.settings import Settings
 
 if TYPE_CHECKING:
@@ -144,10 +144,12 @@ def _show(view: View, results: Results, settings: Settings, as_json: bool, as_cs
 
 def _check_options(options: Mapping[str, Any]) -> None:
     """Refuse options that exclude each other or would have no effect."""
+    from manypath.campaign.combinations import repeated, told_twice
+
     given = [name for name, value in options.items() if value is not None and value is not False and value != []]
-    for name in options["--metric"] or ():
-        if options["--metric"].count(name) > 1:
-            raise UserError(f"--metric: {quoted(name)} occurs twice: give each measurement once")
+    twice = repeated(options["--metric"] or ())
+    if twice is not None:
+        raise UserError(f"--metric: {told_twice(*twice, 'measurement')}")
     if "--json" in given and "--csv" in given:
         raise UserError("--csv: not valid with --json: give one of them")
     if "--dask" in given and "--workers" in given:

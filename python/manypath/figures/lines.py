@@ -250,8 +250,7 @@ def _rows(results: Results | pd.DataFrame) -> pd.DataFrame:
         raise UserError(
             f"results: {quoted(results)} is not from a campaign: give what Campaign.run returned, or a frame of it"
         )
-    if not len(results):
-        raise UserError("lines: no run is selected: give results with runs")
+    results.check_runs("lines")
     return results.flows if results.has_flows else results.runs
 
 
