@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from os import PathLike
 from typing import Any, TypeVar
 
-from manypath.errors import UserError, quoted
+from manypath.errors import LONGEST_PATH, UserError, quoted
 from manypath.quantity import SIZE, SPAN, Quantity, QuantityError, number_of
 
 Kind = TypeVar("Kind")
@@ -120,9 +120,15 @@ def texts(name: str, value: Any, right: str) -> list[str]:
 
 
 def file(name: str, value: Any) -> str | PathLike[str]:
-    """Return the path of a file or folder."""
+    """Return the path of a file or folder, whose length is within the usual limits of systems."""
     if not isinstance(value, str | PathLike) or not str(value):
         raise UserError(f"{name}: {quoted(value)} is no path: give a text or a pathlib.Path")
+    encoded = str(value).encode(errors="replace")
+    if len(encoded) >= LONGEST_PATH or any(len(part) > LONGEST_NAME for part in encoded.split(b"/")):
+        raise UserError(
+            f"{name}: {quoted(str(value))} is too long: give a path of less than {LONGEST_PATH} bytes, "
+            f"each name in it at most {LONGEST_NAME}"
+        )
     return value
 
 
@@ -145,3 +151,7 @@ def size(name: str, value: Any) -> Quantity:
 def seed_of(value: Any, name: str = "seed") -> int:
     """Return a seed or the number of a replication."""
     return whole(name, value, "number of 64 bits", right="0 or more, below 2^64")
+
+
+LONGEST_NAME = 255
+"""Largest number of bytes of a name of a file on the usual systems."""

@@ -16,6 +16,7 @@ from pydantic import BaseModel
 
 import manypath as mp
 from manypath import campaign, emulation, figures, papers, stats
+from manypath.errors import LONGEST_PATH
 from manypath.scenario.networks import MOST_PATHS
 
 LINK = mp.Link(rate="5 Mbit/s", delay="1 ms")
@@ -74,15 +75,26 @@ MISTAKES: list[tuple[Callable[[], Any], str]] = [
     ),
     (lambda: mp.Campaign(lambda: None).scenarios, "scenario: None is no Scenario: give a function that returns one"),
     (lambda: mp.Campaign(at_rate, {"rate": [5]}).scenarios, 'rate: 5 has no unit: write "5 Mbit/s"'),
+    (
+        lambda: mp.Campaign(at_rate, {"rate": [10**5000]}).scenarios,
+        "factors.rate: a number of thousands of digits cannot be named in tables: give a shorter one",
+    ),
+    (lambda: mp.Campaign(mp.Function(at_rate), [{"rate": [10**5000]}]).scenarios, "cannot be named in tables"),
     (lambda: mp.Campaign(SHORT, replications="x"), 'replications: "x" is not a number of repetitions: give 1 or more'),
     (lambda: mp.Campaign(SHORT, precision=5), 'precision: 5 is no precision: give "2 %" or Precision(...)'),
     (lambda: mp.Campaign(SHORT, runner=None), "runner: None is no Runner"),
     (lambda: ONCE.run(store=None, workers="x"), 'workers: "x" is not a number of threads: give 1 to 4096, or nothing'),
     (lambda: ONCE.run(store=None, workers=-3), "workers: -3 is not a number of threads"),
     (lambda: ONCE.run(store=5), "store: 5 is no path"),
+    (
+        lambda: ONCE.run(store="a" * 256),
+        'aaa..." is too long: give a path of less than 4096 bytes, each name in it at most',
+    ),
+    (lambda: mp.Scenario.from_file("a/" * 2048), 'a..." is too long: give a path of less than 4096 bytes'),
     (lambda: ONCE.run(store=None, progress=None), "progress: None is no display: give True, False"),
     (lambda: ONCE.run(store=None, executor=5), "executor: 5 is no executor: give manypath.dask(client)"),
     (lambda: ONCE.run(store=None, shard=5), 'shard: 5 is no text: give "2/4" for the second of four'),
+    (lambda: ONCE.run(store=None, shard="9" * 5000 + "/1"), 'shard: "9'),
     (lambda: mp.series(None), "results: None is no Results: give the result of Campaign.run"),
     (lambda: mp.series(RESULTS, 5), 'series: 5 has no unit: write "5 ms"'),
     (lambda: mp.series(RESULTS, replications=0), "replications: 0 is not a number of repetitions: give 1 or more"),
@@ -221,6 +233,7 @@ WRONG = [
     10**5000,
     "",
     "x\ny",
+    "9" * 9000,
     b"x",
     [],
     [None],
@@ -311,7 +324,8 @@ def refused_or_accepted(call: Callable[..., Any], arguments: Mapping[str, Any]) 
         except mp.UserError as error:
             outcome = str(error)
     assert outcome
-    assert all(len(line) < 1000 for line in outcome.splitlines())
+    # Names of files are not shortened below the limit of systems.
+    assert all(len(line) < LONGEST_PATH + 1000 for line in outcome.splitlines())
 
 
 @pytest.mark.parametrize(

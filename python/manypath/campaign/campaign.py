@@ -10,7 +10,16 @@ from typing import Any
 
 from manypath.arguments import file, of_kind, seed_of, whole
 from manypath.campaign.cell import Cell, told
-from manypath.campaign.combinations import Factors, check_each_once, combinations, count, deal, names, read_factors
+from manypath.campaign.combinations import (
+    Factors,
+    check_each_once,
+    check_printable,
+    combinations,
+    count,
+    deal,
+    names,
+    read_factors,
+)
 from manypath.campaign.compute import Computation
 from manypath.campaign.executors import Executor
 from manypath.campaign.executors.executor import check_executor
@@ -201,6 +210,7 @@ class Campaign:
         """Check the scenarios together; a function may give the same scenario for several combinations."""
 
     def _document(self, factors: Mapping[str, Any]) -> str:
+        check_printable(factors)
         if isinstance(self._scenario, Runner):
             return parameters(factors)
         try:

@@ -17,8 +17,7 @@ def written(factors: Mapping[str, Any]) -> str:
 
 def told(factors: Mapping[str, Any]) -> str:
     """Return factors with their values for a message: visible, and of bounded length."""
-    texts = {name: value if isinstance(value, bool) else str(value) for name, value in factors.items()}
-    return ", ".join(f"{name} = {quoted(text, '')}" for name, text in texts.items())
+    return ", ".join(f"{name} = {quoted(value, '')}" for name, value in factors.items())
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -126,6 +127,21 @@ def told_twice(one: Any, other: Any, kind: str = "value") -> str:
     return f"{quoted(one)} and {quoted(other)} are one {kind} in tables: give {kind}s that differ there"
 
 
+def check_printable(chosen: Mapping[str, Any]) -> None:
+    """Refuse whole numbers with more digits than Python turns into text: tables and the store could not name them.
+
+    Raises
+    ------
+    UserError
+        If a value is such a number, or contains one.
+    """
+    for name, value in chosen.items():
+        try:
+            str(value)
+        except ValueError:
+            raise UserError(f"factors.{name}: {quoted(value)} cannot be named in tables: give a shorter one") from None
+
+
 def combinations(factors: Factors) -> Iterator[Mapping[str, Any]]:
     """Iterate over all combinations, with the last factor varying fastest; or over the given list of combinations."""
     if isinstance(factors, Mapping):
@@ -139,7 +155,11 @@ def deal(shard: str | None) -> tuple[int, int]:
     """Read ``"2/4"``, the second of four parts, as (1, 4); None is (0, 1)."""
     if shard is None:
         return 0, 1
-    number, slash, parts = text("shard", shard, '"2/4" for the second of four').partition("/")
-    if not (slash and number.strip().isdecimal() and parts.strip().isdecimal() and 1 <= int(number) <= int(parts)):
+    match = PART.fullmatch(text("shard", shard, '"2/4" for the second of four'))
+    if match is None or not 1 <= int(match["number"]) <= int(match["parts"]):
         raise UserError(f'shard: {quoted(shard)} is no part: write "2/4" for the second of four')
-    return int(number) - 1, int(parts)
+    return int(match["number"]) - 1, int(match["parts"])
+
+
+PART = re.compile(r"\s*(?P<number>\d{1,18})\s*/\s*(?P<parts>\d{1,18})\s*")
+"""A part of a campaign. Python reads no number of thousands of digits."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal, Self
@@ -110,7 +111,8 @@ class Description(Model):
                 raise UserError(f"tcp: {quoted(text)} has no number: write {quoted(f'{name}=1')}")
             if "tcp" in ways[name]:
                 raise UserError(f"tcp: {quoted(name)} occurs twice: give each path one number")
-            ways[name]["tcp"] = int(count)
+            # Python reads no number of thousands of digits.
+            ways[name]["tcp"] = int(count) if len(count) < MOST_DIGITS else sys.maxsize
         links = {f"shared{number}": _bottleneck(text) for number, text in enumerate(shared, 1)}
         return cls(paths=ways, shared=links, **settings)  # pyright: ignore[reportArgumentType] - checked there
 
@@ -217,3 +219,6 @@ SMALLEST_BUFFER, LARGEST_BUFFER = 1_000_000, 2**30
 
 EXAMPLE = "10 Mbit/s, 40 ms, 1 %"
 """Example of a path, for messages."""
+
+MOST_DIGITS = 18
+"""Number of digits from which a number of connections is not read, only refused."""

@@ -214,7 +214,7 @@ def _check_columns(frame: pd.DataFrame, y: str, named: Iterable[str | None]) -> 
     for column in named:
         if column is not None and column not in frame.columns:
             known = remedy(column, [str(name) for name in frame.columns])
-            raise UserError(f'lines: "{column}" is no column of these results: {known}')
+            raise UserError(f"lines: {quoted(column)} is no column of these results: {known}")
     if not is_numeric_dtype(frame[y]):
         raise UserError(f'lines: "{y}" has no numbers in these results: give a measurement, such as "goodput"')
     if frame[y].isna().all():

@@ -41,7 +41,7 @@ def kernel_name(cc: str) -> str:
         weight = WEIGHT if plain == "weighted-aimd" else ""
         raise UserError(f"cc: {quoted(cc)} has parameters, which the kernel does not support: give {plain}{weight}")
     if cc not in KERNEL:
-        raise UserError(f'cc: the kernel has no "{cc}": {remedy(cc, KERNEL)}')
+        raise UserError(f"cc: the kernel has no {quoted(cc)}: {remedy(cc, KERNEL)}")
     return KERNEL[cc]
 
 

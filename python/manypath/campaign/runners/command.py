@@ -22,7 +22,7 @@ from manypath.campaign.cell import Cell
 from manypath.campaign.runners.function import STOPPED, VERSION
 from manypath.campaign.runners.row import read_row, row
 from manypath.campaign.runners.runner import Halt, JsonOrError, Runner, chance
-from manypath.errors import UserError, remedy
+from manypath.errors import UserError, quoted, remedy
 from manypath.quantity import SPAN
 
 
@@ -128,7 +128,7 @@ def _words(template: str) -> list[str]:
     if not words:
         raise UserError("command: is empty: name a program and its arguments")
     if "{" not in words[0] and shutil.which(words[0]) is None:
-        raise UserError(f'command: there is no program "{words[0]}": install it or give its path')
+        raise UserError(f"command: there is no program {quoted(words[0])}: install it or give its path")
     return words
 
 
