@@ -24,6 +24,8 @@ rust_sources := Cargo.toml Cargo.lock $(shell find crates tests/interop/peers -n
 # One interpreter for every cargo command, so that none rebuilds what another built.
 export PYO3_PYTHON := $(CURDIR)/$(bin)/python
 export VIRTUAL_ENV := $(CURDIR)/$(venv)
+# Images for containers set it. Each of hundreds of commands in tests would compile all its packages again.
+unexport PYTHONDONTWRITEBYTECODE
 
 # The emulator, the program for real networks and the sockets for unmodified programs need Linux.
 without_linux := $(if $(filter-out Linux,$(shell uname -s)),--exclude manypath-capi --exclude manypath-emu --exclude manypath-namespace --exclude manypath-net --exclude manypath-peer --exclude manypath-net-cli --exclude manypath-posix --exclude manypath-preload --exclude manypath-serve)

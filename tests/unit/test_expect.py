@@ -239,6 +239,8 @@ def test_competing_connections_without_formulas_have_no_fluid_prediction():
             {"paths": WORDS, "transport": "sctp", "tcp": ["lte=1"], "socket_buffer": "1452 B"},
             "socket_buffer: 1452 B is too small: give 1460 B or more",
         ),
+        ({"paths": WORDS, "buffer": "1000 h"}, "paths.wlan: the queue has more than 1 TB: give a shorter buffer"),
+        ({"paths": ["400 Gbit/s, 100 s"]}, "paths.path1: the queue has more than 1 TB: give a shorter rtt"),
         ({"paths": WORDS, "socket_buffer": "2 GB"}, "socket_buffer: 2 GB is too large: give 1073741824 B or less"),
     ],
 )
@@ -287,6 +289,7 @@ def test_a_measured_rate_is_compared_with_single_runs(
     [
         (["--path", "1 Mbit/s, 10 ms", "--cc", "liar"], 'did you mean "lia"'),
         (["--path", "1 Mbit/s, 10 ms", "--measure", "3 parsec"], "measure: "),
+        (["--path", "1 Mbit/s, 2 h"], "measure: 100 s has less than 10 of the longest round trips: give 72000 s or more"),
         (["--path", "1 Mbit/s, 10 ms", "--measured", "3 MB"], "measured: "),
         (["--path", "1 Mbit/s, 10 ms", "--runs", "0"], "give 1 or more"),
         (["absent.toml"], "there is no such file"),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from pathlib import Path as FilePath
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from manypath.errors import quoted, remedy
 from manypath.scenario import Scenario
@@ -38,6 +38,19 @@ class Pair(Model):
         return settings
 
 
+PREFIX = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+"""A name that can begin the names of namespaces."""
+
+
+def _prefix(name: str) -> str:
+    if PREFIX.fullmatch(name) is None:
+        raise ValueError(
+            f"{quoted(name)} cannot begin names of namespaces: give 1 to 64 of the letters a to z, digits, "
+            "dots, underscores and hyphens, and a letter or digit first"
+        )
+    return name
+
+
 class Bounds(Model):
     """The lateness and the share of late packets above which the report marks a run as unreliable."""
 
@@ -54,7 +67,9 @@ class Emulation(Document):
     """Links and paths, as in a scenario."""
     pairs: dict[Name, Pair] = Field(default_factory=dict)
     """Pairs of hosts by name. If empty, one pair has all paths, with the namespaces NAME-left and NAME-right."""
-    name: str = Field(default="manypath", pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")
+    name: Annotated[str, AfterValidator(_prefix)] = Field(
+        default="manypath", json_schema_extra={"pattern": f"^{PREFIX.pattern}$"}
+    )
     """Prefix of the names of namespaces. An emulation from a file has the name of the file by default."""
     mtu: Size = Field(default="1500 B", ge=1280, le=65_535)
     """Largest IP packet of a host."""

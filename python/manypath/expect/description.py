@@ -152,6 +152,15 @@ class Description(Model):
         raise ValueError(f"{written} is too large: give {SIZE.show(LARGEST_BUFFER)} or less")
 
     @model_validator(mode="after")
+    def _queues_can_be_counted(self) -> Self:
+        for link in (*self.paths, *self.shared):
+            if self.drain(link) * self.rate(link) > MOST_QUEUED:
+                field = "rtt" if self.buffer is None else "buffer"
+                where = f"shared.{link}" if link in self.shared else f"paths.{link}"
+                raise ValueError(f"{where}: the queue has more than {MOST_QUEUED / 8e12:g} TB: give a shorter {field}")
+        return self
+
+    @model_validator(mode="after")
     def _scheduler_applies(self) -> Self:
         if self.scheduler is not None and self.transport != "mptcp":
             raise ValueError("scheduler: only Multipath TCP has one: leave it out")
@@ -219,6 +228,9 @@ SMALLEST_BUFFER, LARGEST_BUFFER = 1_000_000, 2**30
 
 EXAMPLE = "10 Mbit/s, 40 ms, 1 %"
 """Example of a path, for messages."""
+
+MOST_QUEUED = 8 * 10**12
+"""Largest queue of a link in bits, of which the engine can count the packets, also with RED."""
 
 MOST_DIGITS = 18
 """Number of digits from which a number of connections is not read, only refused."""

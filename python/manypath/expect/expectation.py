@@ -178,6 +178,12 @@ def campaign(
     for name in cc:
         formula_of(name)
     span = _span(measure)
+    longest = max(way.rtt for way in description.paths.values())
+    if span < LEAST_ROUNDS * longest:
+        raise UserError(
+            f"measure: {SPAN.show(span)} has less than {LEAST_ROUNDS} of the longest round trips: "
+            f"give {SPAN.show(LEAST_ROUNDS * longest)} or more"
+        )
     return Campaign(
         lambda cc: scenario(description, cc).but(warmup=f"{span // 5} ns", measure=span),
         {"cc": list(dict.fromkeys(cc))},
@@ -311,3 +317,6 @@ HOST_BUFFERS = ("send_buffer", "receive_window", "split_share")
 
 MIN_ROOM = 10
 """Smallest limit of a queue, packets."""
+
+LEAST_ROUNDS = 10
+"""Smallest number of round trips that are measured; before them, a fifth of the time is simulated."""
