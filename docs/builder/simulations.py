@@ -23,6 +23,11 @@ def of_flow(flow: str, measurement: str) -> Callable[[Mapping[str, Any]], float]
     return lambda outcome: outcome["flows"][flow][measurement]
 
 
+def latency(flow: str, measurement: str) -> Callable[[Mapping[str, Any]], float]:
+    """Return a measurement of the latency of the messages of a flow, s."""
+    return lambda outcome: outcome["flows"][flow]["latency"][measurement]
+
+
 def of_path(flow: str, path: str, measurement: str) -> Callable[[Mapping[str, Any]], float]:
     """Return a measurement of a path of a flow."""
     return lambda outcome: outcome["flows"][flow]["paths"][path][measurement]
@@ -81,6 +86,15 @@ def paced(packets: int, pacing: bool) -> mp.Scenario:
     return mp.Scenario(network=network, flows=flows, warmup="20 s", measure="100 s")
 
 
+def dead_path(concurrent: bool, settings: Mapping[str, Any]) -> mp.Scenario:
+    """Return a flow of 50 kbit/s whose first path fails permanently."""
+    link = mp.Link(rate="1 Mbit/s", delay="20 ms")
+    network = mp.disjoint(first=link.but(events=[mp.Event(at="30 s", change="down")]), second=link)
+    app = mp.Cbr(rate="50 kbit/s")
+    flow = mp.Sctp(paths=["first", "second"], concurrent=concurrent, app=app, **settings)
+    return mp.Scenario(network=network, flows={"cbr": flow}, warmup="10 s", measure="200 s")
+
+
 def share(outcome: Mapping[str, Any]) -> float:
     """Return the share of the TCP flow."""
     return goodput("tcp")(outcome) / goodput("tcp", "mptcp")(outcome)
@@ -110,6 +124,20 @@ RULES = {
 
 SAMPLES = ("any-sack", "same-path")
 """What gives round-trip times of a path."""
+
+DETECTIONS: dict[str, dict[str, Any]] = {
+    "defaults": {},
+    "`path_max_retransmissions=2`": {"path_max_retransmissions": 2},
+    "`path_max_retransmissions=0`": {"path_max_retransmissions": 0},
+    '`rto=mp.Rto(max="5 s")`': {"rto": mp.Rto(max="5 s")},
+    '`rto=mp.Rto(min="200 ms")`': {"rto": mp.Rto(min="200 ms")},
+    "`potentially_failed_after=0`": {"potentially_failed_after": 0},
+    '`potentially_failed_after=0, rto=mp.Rto(min="200 ms")`': {
+        "potentially_failed_after": 0,
+        "rto": mp.Rto(min="200 ms"),
+    },
+}
+"""Settings of SCTP on which the detection of a failed path depends."""
 
 JITTERS = ("0 ms", "0.05 ms", "0.2 ms", "1 ms", "2.4 ms", "5 ms")
 """Jitter of the wires. The transmission time of a packet at the bottleneck is 2.4 ms."""
@@ -192,6 +220,20 @@ TABLES: dict[str, Simulated | Studied | Idealised] = {
             ("olia", (0.001, 0.004), ("100 ms", "100 ms")),
         ),
         runs=8,
+    ),
+    "dead-path": Simulated(
+        "explanation/failover.md",
+        ("settings",),
+        {
+            (name,): {word: dead_path(concurrent, settings) for word, concurrent in (("both", True), ("one", False))}
+            for name, settings in DETECTIONS.items()
+        },
+        tuple(
+            Column(f"{head}: {what}, s", latency("cbr", measurement), variant)
+            for head, variant in (("both paths at once", "both"), ("one path at a time", "one"))
+            for what, measurement in (("99th percentile", "p99"), ("longest", "max"))
+        ),
+        runs=12,
     ),
     "failover": Studied("explanation/failover.md", FAILOVER, "Ends and delays"),
     "failover-buffers": Studied("explanation/failover.md", FAILOVER, "Ends over buffers"),
