@@ -43,8 +43,9 @@ def docstrings(node: ast.Module | DEFINITIONS, name: str) -> Iterator[tuple[str,
             yield from docstrings(inner, f"{name}.{inner.name}")
 
 
-def examples() -> Iterator[doctest.DocTest]:
-    """Iterate over the docstrings with examples. No module is imported, so that all kinds of properties are found."""
+def examples() -> list[doctest.DocTest]:
+    """Return the docstrings with examples. No module is imported, so that all kinds of properties are found."""
+    found: list[doctest.DocTest] = []
     parser = doctest.DocTestParser()
     package = ROOT / "python/manypath"
     for file in sorted(package.rglob("*.py")):
@@ -54,7 +55,8 @@ def examples() -> Iterator[doctest.DocTest]:
             for name, text, line in docstrings(ast.parse(source), module):
                 example = parser.get_doctest(text, {"__name__": "__main__"}, name, str(file), line)
                 if example.examples:
-                    yield example
+                    found.append(example)
+    return found
 
 
 @pytest.mark.parametrize("example", examples(), ids=lambda example: example.name)
