@@ -79,8 +79,10 @@ def ideal(
 
     Examples
     --------
-    >>> ideal("newreno", [0.001], "100 ms", periodic=True, runs=1).total.mean  # sqrt(3/2) / (0.1 sqrt(0.001))
-    387...
+    >>> import manypath as mp
+    >>> rates = mp.ideal("newreno", [0.001], "100 ms", periodic=True, runs=1, packets=100_000)
+    >>> round(rates.total.mean)  # sqrt(3/2) / (0.1 sqrt(0.001)) = 387 packets/s
+    387
     """
     if isinstance(losses, str | float | int) or not losses:
         raise UserError(

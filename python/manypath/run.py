@@ -77,6 +77,16 @@ def run(
         the events cannot be written.
     OutputError
         If writing fails during the run, for example because the disk is full. It is a `UserError`.
+
+    Examples
+    --------
+    >>> import manypath as mp
+    >>> link = mp.Link(rate="5 Mbit/s", delay="10 ms")
+    >>> flows = {"cmt": mp.Sctp(paths=["south", "north"])}
+    >>> scenario = mp.Scenario(network=mp.disjoint(south=link, north=link), flows=flows, warmup="1 s", measure="2 s")
+    >>> result = mp.run(scenario, seed=7)
+    >>> result.goodput.round(1).to_dict()  # Mbit/s
+    {'cmt': 9.5}
     """
     from manypath.scenario import Scenario
 
@@ -116,7 +126,26 @@ def check(scenario: Scenario) -> None:
 
 @dataclass(frozen=True, repr=False)
 class Result:
-    """Measurements of one run as frames: goodput in Mbit/s, windows in bytes, times in seconds."""
+    """Measurements of one run as frames: goodput in Mbit/s, windows in bytes, times in seconds.
+
+    Examples
+    --------
+    >>> import manypath as mp
+    >>> network = mp.disjoint(south=mp.Link(rate="5 Mbit/s", delay="10 ms"))
+    >>> scenario = mp.Scenario(network=network, flows={"tcp": mp.Tcp(path="south")}, warmup="1 s", measure="2 s")
+    >>> result = mp.run(scenario, series="1 s")
+    >>> result.links[["delivered", "utilisation"]].round(2)
+                delivered  utilisation
+    link
+    south             829         1.00
+    south/back        543         0.02
+    >>> result.series["paths"][["time", "path", "cwnd"]]
+       time   path      cwnd
+    0   0.0  south       0.0
+    1   1.0  south  159870.0
+    2   2.0  south   81028.0
+    3   3.0  south   91040.0
+    """
 
     outcome: dict[str, Any]
     """The engine's outcome; goodput in bit/s."""

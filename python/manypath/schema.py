@@ -82,8 +82,11 @@ def _rewritten(schema: Any, rewrite: Callable[[dict[str, Any]], dict[str, Any]])
 
 
 def _as_json_schema(schema: dict[str, Any]) -> dict[str, Any]:
-    """Remove pydantic's words that are not part of JSON schema."""
-    return {word: value for word, value in schema.items() if word not in IDLE}
+    """Remove pydantic's words that are not part of JSON schema, and the examples in Python."""
+    kept = {word: value for word, value in schema.items() if word not in IDLE}
+    if "description" in kept:
+        kept["description"] = kept["description"].partition(EXAMPLES)[0]
+    return kept
 
 
 def _unfinished(schema: dict[str, Any]) -> dict[str, Any]:
@@ -93,6 +96,9 @@ def _unfinished(schema: dict[str, Any]) -> dict[str, Any]:
 
 IDLE = {"discriminator", "gt", "ge", "lt", "le", "multiple_of", "title"}
 """Pydantic's words that are not part of JSON schema, and titles, which repeat the names of fields and models."""
+
+EXAMPLES = "\n\nExamples\n--------\n"
+"""Heading of the examples in a docstring."""
 
 NAMED = {"properties", "$defs"}
 """Words whose values are tables of named schemas."""

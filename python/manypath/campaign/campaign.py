@@ -64,6 +64,16 @@ class Campaign:
     ------
     UserError
         If an argument is invalid, or there are too many runs.
+
+    Examples
+    --------
+    >>> import manypath as mp
+    >>> def scenario(cc, delay):
+    ...     network = mp.disjoint(south=mp.Link(rate="5 Mbit/s", delay=delay))
+    ...     return mp.Scenario(network=network, flows={"flow": mp.Sctp(paths=["south"], cc=cc)}, measure="10 s")
+    >>> campaign = mp.Campaign(scenario, {"cc": ["newreno", "cubic"], "delay": ["5 ms", "20 ms"]}, replications=3)
+    >>> campaign.size
+    12
     """
 
     def __init__(
@@ -173,6 +183,16 @@ class Campaign:
             If a run failed; finished runs are in the store.
         UserError
             If a scenario cannot be run, or the store cannot be used.
+
+        Examples
+        --------
+        >>> import manypath as mp
+        >>> network = mp.disjoint(south=mp.Link(rate="5 Mbit/s", delay="10 ms", loss="1 %"))
+        >>> scenario = mp.Scenario(network=network, flows={"flow": mp.Sctp(paths=["south"])}, measure="5 s")
+        >>> results = mp.Campaign(scenario, replications=3).run(store=None, progress=False)
+        >>> results.mean("goodput").round(2)
+           mean  half_width  n
+        0  4.14        0.47  3
         """
         if store is not None:
             file("store", store)

@@ -62,6 +62,18 @@ def check_phase(
     UserError
         If the results have no runs, are not simulations or have one replication, or a factor has the name of a column
         of this frame.
+
+    Examples
+    --------
+    >>> import manypath as mp
+    >>> network = mp.disjoint(south=mp.Link(rate="5 Mbit/s", delay="10 ms", queue=mp.DropTail(packets=20)))
+    >>> flows = {name: mp.Tcp(path="south", app=mp.Saturated(message="1460 B")) for name in ("a", "b")}
+    >>> scenario = mp.Scenario(network=network, flows=flows, measure="5 s")
+    >>> results = mp.Campaign(scenario, replications=3).run(store=None, progress=False)
+    >>> mp.check_phase(results)[["flow", "exact", "jittered", "depends"]].round(2)
+      flow  exact  jittered  depends
+    0    a   2.50      2.54    False
+    1    b   2.35      2.30    False
     """
     simulated("check_phase", results, "repeated with jitter")
     check_columns("check_phase", results.factors, COLUMNS)

@@ -25,6 +25,19 @@ class Results:
     Frames have one column for each factor, `replication`, the name of the object (`flow`, `stream`, `path`, `link`),
     and the measurements: goodput in Mbit/s, windows in bytes, times in seconds. Rows of runners other than the
     simulator are in `runs`, unchanged.
+
+    Examples
+    --------
+    >>> import manypath as mp
+    >>> network = mp.disjoint(south=mp.Link(rate="5 Mbit/s", delay="10 ms"))
+    >>> scenario = mp.Scenario(network=network, flows={"flow": mp.Sctp(paths=["south"])}, measure="5 s")
+    >>> results = mp.Campaign(scenario, replications=2).run(store=None, progress=False)
+    >>> results.flows[["replication", "flow", "goodput", "timeouts"]].round(2)
+       replication  flow  goodput  timeouts
+    0            0  flow     4.74         0
+    1            1  flow     4.74         0
+    >>> results.links["link"].unique().tolist()
+    ['south', 'south/back']
     """
 
     def __init__(self, cells: Sequence[tuple[Cell, str]]) -> None:
@@ -84,12 +97,30 @@ class Results:
         return list(self._cells[0][0].factors) if self._cells else []
 
     def levels(self, factor: str) -> list[Any]:
-        """Return the values of a factor, in the order of the campaign."""
+        """Return the values of a factor, in the order of the campaign.
+
+        Examples
+        --------
+        >>> import manypath as mp
+        >>> wait = mp.Function(lambda rate, seed: {"wait": 1 / rate}, version="1")
+        >>> results = mp.Campaign(wait, {"rate": [2, 4]}, replications=2).run(store=None, progress=False)
+        >>> results.levels("rate")
+        [2, 4]
+        """
         self._know(factor, self.factors)
         return list(dict.fromkeys(cell.factors[factor] for cell, _ in self._cells))
 
     def by_scenario(self) -> Iterator[tuple[Mapping[str, Any], Results]]:
-        """Iterate over the scenarios: their factors, and the results of their replications."""
+        """Iterate over the scenarios: their factors, and the results of their replications.
+
+        Examples
+        --------
+        >>> import manypath as mp
+        >>> wait = mp.Function(lambda rate, seed: {"wait": 1 / rate}, version="1")
+        >>> results = mp.Campaign(wait, {"rate": [2, 4]}, replications=3).run(store=None, progress=False)
+        >>> [(dict(factors), len(part)) for factors, part in results.by_scenario()]
+        [({'rate': 2}, 3), ({'rate': 4}, 3)]
+        """
         # Values of factors may have equal texts, such as 1 and "1", and scenarios may be equal.
         parts: dict[tuple[str, str], list[tuple[Cell, Any]]] = {}
         for cell, outcome in self._cells:
@@ -98,7 +129,18 @@ class Results:
             yield cells[0][0].factors, self._part(cells)
 
     def select(self, **where: Any) -> Results:
-        """Return the part of the results in which each named factor has the given value."""
+        """Return the part of the results in which each named factor has the given value.
+
+        Examples
+        --------
+        >>> import manypath as mp
+        >>> wait = mp.Function(lambda rate, seed: {"wait": 1 / rate}, version="1")
+        >>> results = mp.Campaign(wait, {"rate": [2, 4]}, replications=2).run(store=None, progress=False)
+        >>> results.select(rate=4).runs
+           rate  replication  wait
+        0     4            0  0.25
+        1     4            1  0.25
+        """
         for factor, value in where.items():
             self._know(factor, self.factors)
             if hasattr(value, "__array__"):
@@ -109,6 +151,15 @@ class Results:
         """Return one value for each replication, in their order: ``values("goodput", flow="cmt", cc="newreno")``.
 
         The named columns must select exactly one row for each replication.
+
+        Examples
+        --------
+        >>> import manypath as mp
+        >>> network = mp.disjoint(south=mp.Link(rate="5 Mbit/s", delay="10 ms", loss="1 %"))
+        >>> scenario = mp.Scenario(network=network, flows={"flow": mp.Sctp(paths=["south"])}, measure="5 s")
+        >>> results = mp.Campaign(scenario, replications=3).run(store=None, progress=False)
+        >>> results.values("goodput", flow="flow").round(1).to_list()
+        [3.9, 4.3, 4.2]
         """
         rows = self._frame(where, measurement)
         for column, value in where.items():
@@ -130,6 +181,18 @@ class Results:
         Columns: those of `by`, then `mean`, `half_width` (in the measurement's unit) and `n`, the number of
         replications. A replication counts if all of its rows have a number, and no row is missing that another
         replication has. Without such a replication, `mean` is NaN and `n` is 0.
+
+        Examples
+        --------
+        >>> import manypath as mp
+        >>> network = mp.disjoint(south=mp.Link(rate="5 Mbit/s", delay="10 ms", loss="1 %"))
+        >>> def scenario(cc):
+        ...     return mp.Scenario(network=network, flows={"flow": mp.Sctp(paths=["south"], cc=cc)}, measure="5 s")
+        >>> results = mp.Campaign(scenario, {"cc": ["newreno", "cubic"]}, replications=3).run(None, progress=False)
+        >>> results.mean("goodput", by=["cc", "flow"]).round(2)
+                cc  flow  mean  half_width  n
+        0  newreno  flow  4.14        0.47  3
+        1    cubic  flow  4.54        0.61  3
         """
         by = averages.distinct(texts("by", by, "names of columns"))
         rows = self._frame(by, measurement)
@@ -165,6 +228,17 @@ class Results:
         ------
         UserError
             If there is no such column or value.
+
+        Examples
+        --------
+        >>> import manypath as mp
+        >>> network = mp.disjoint(south=mp.Link(rate="5 Mbit/s", delay="10 ms", loss="1 %"))
+        >>> def scenario(cc):
+        ...     return mp.Scenario(network=network, flows={"flow": mp.Sctp(paths=["south"], cc=cc)}, measure="5 s")
+        >>> results = mp.Campaign(scenario, {"cc": ["newreno", "cubic"]}, replications=3).run(None, progress=False)
+        >>> results.compare("goodput", "cc", baseline="newreno").round(2)
+           flow     cc  difference  half_width  n  p_value
+        0  flow  cubic        0.39        0.26  3     0.02
         """
         self._know(factor, self.factors)
         parts = [name for name in texts("by", by, "names of columns") if self.has_flows]

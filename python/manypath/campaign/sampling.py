@@ -54,7 +54,16 @@ def series(
 
     Examples
     --------
-    >>> series(results.select(cc="lia"), every="10 ms")["paths"].query("path == 'north'")  # doctest: +SKIP
+    >>> import manypath as mp
+    >>> network = mp.disjoint(south=mp.Link(rate="5 Mbit/s", delay="10 ms"))
+    >>> scenario = mp.Scenario(network=network, flows={"tcp": mp.Tcp(path="south")}, warmup="1 s", measure="2 s")
+    >>> results = mp.Campaign(scenario, replications=3).run(store=None, progress=False)
+    >>> mp.series(results, every="1 s")["paths"][["replication", "time", "path", "cwnd"]]
+       replication  time   path      cwnd
+    0            0   0.0  south       0.0
+    1            0   1.0  south  159870.0
+    2            0   2.0  south   81028.0
+    3            0   3.0  south   91040.0
     """
     rows(every)
     simulated("series", results, "sampled")

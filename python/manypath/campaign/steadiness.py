@@ -42,6 +42,16 @@ def check_warmup(results: Results, *, replications: int = 5, workers: int | None
     ------
     UserError
         If the results have no runs or are not simulations, or a factor has the name of a column of this frame.
+
+    Examples
+    --------
+    >>> import manypath as mp
+    >>> network = mp.disjoint(south=mp.Link(rate="5 Mbit/s", delay="10 ms"))
+    >>> scenario = mp.Scenario(network=network, flows={"tcp": mp.Tcp(path="south")}, warmup="5 s", measure="15 s")
+    >>> results = mp.Campaign(scenario, replications=2).run(store=None, progress=False)
+    >>> mp.check_warmup(results)
+      flow  configured  suggested  limit  enough
+    0  tcp         5.0        1.0   10.0    True
     """
     simulated("check_warmup", results)
     check_columns("check_warmup", results.factors, COLUMNS)

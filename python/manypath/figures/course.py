@@ -40,7 +40,11 @@ def course(result: Result, *, flows: int = 6) -> Picture:
 
     Examples
     --------
-    >>> mp.figures.course(mp.run(scenario, series="100 ms")).save("course.svg")  # doctest: +SKIP
+    >>> import manypath as mp
+    >>> network = mp.disjoint(south=mp.Link(rate="5 Mbit/s", delay="10 ms"))
+    >>> scenario = mp.Scenario(network=network, flows={"tcp": mp.Tcp(path="south")}, warmup="1 s", measure="2 s")
+    >>> mp.figures.course(mp.run(scenario, series="100 ms"))  # .save("course.svg") writes it
+    Picture(figure=<Figure size 716x320 with 2 Axes>)
     """
     samples = result.series.get("paths")
     if samples is None:

@@ -60,6 +60,14 @@ def distances(panels: Sequence[Panel]) -> Picture:
     ------
     UserError
         If there are no panels, or an element is not a `Panel`.
+
+    Examples
+    --------
+    >>> import manypath as mp
+    >>> import numpy as np
+    >>> rows = [mp.figures.Distance("larger buffers", np.array([0.2, 0.3]), holds=True)]
+    >>> mp.figures.distances([mp.figures.Panel("goodput", "Mbit/s", rows)])  # .save("distances.svg") writes it
+    Picture(figure=<Figure size 460x75 with 1 Axes>)
     """
     if not of_kind("panels", panels, Sequence, "a list of Panel(...)"):
         raise UserError("panels: there are none to draw: give one or more")

@@ -176,7 +176,11 @@ def lines(
 
     Examples
     --------
-    >>> lines(results, x="north").save("figure3.svg")  # doctest: +SKIP
+    >>> import manypath as mp
+    >>> wait = mp.Function(lambda rate, seed: {"wait": 1 / rate}, version="1")
+    >>> results = mp.Campaign(wait, {"rate": [2, 4]}, replications=2).run(store=None, progress=False)
+    >>> mp.figures.lines(results, x="rate", y="wait")  # .save("wait.svg") writes it
+    Picture(figure=<Figure size 350x252 with 1 Axes>)
     """
     frame = _rows(results)
     for name, word in {"x": x, "y": y, "color": color, "style": style, "columns": columns}.items():

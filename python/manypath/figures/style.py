@@ -69,7 +69,18 @@ _RC: dict[str, Any] = {
 
 @contextmanager
 def styled() -> Iterator[None]:
-    """Set this style inside the block, independent of the user's settings."""
+    """Set this style inside the block, independent of the user's settings.
+
+    Examples
+    --------
+    >>> import manypath as mp
+    >>> from matplotlib.figure import Figure
+    >>> with mp.figures.styled():
+    ...     figure = Figure(figsize=(mp.figures.COLUMN, 2.0))
+    ...     lines = figure.subplots().plot([0, 1], [0, 5])
+    >>> mp.figures.Picture(figure)  # .save("own.svg") writes it
+    Picture(figure=<Figure size 350x200 with 1 Axes>)
+    """
     with mpl.rc_context():
         mpl.rcdefaults()
         mpl.rcParams.update(cast("Any", _RC))

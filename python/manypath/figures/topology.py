@@ -38,7 +38,8 @@ def topology(network: Network) -> Picture:
     --------
     >>> import manypath as mp
     >>> link = mp.Link(rate="10 Mbit/s", delay="20 ms")
-    >>> picture = mp.figures.topology(mp.disjoint(south=link, north=link))
+    >>> mp.figures.topology(mp.disjoint(south=link, north=link))  # .save("network.svg") writes it
+    Picture(figure=<Figure size ... with 1 Axes>)
     """
     # Names may contain `$`.
     with styled(), mpl.rc_context({"text.parse_math": False}):

@@ -51,7 +51,14 @@ def __getattr__(name: str) -> Any:
 
 
 def registry() -> dict[str, Paper]:
-    """Return the papers by name, followed by our own studies."""
+    """Return the papers by name, followed by our own studies.
+
+    Examples
+    --------
+    >>> import manypath as mp
+    >>> mp.papers.registry()["dreibholz2011_impact"].tag
+    'D11'
+    """
     return {name: load(name) for name in (*NAMES, *STUDIES)}
 
 

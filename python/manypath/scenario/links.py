@@ -25,7 +25,16 @@ from manypath.scenario.queues import DropTail, Queue
 
 
 class Event(Model):
-    """A change of a link at a time: ``Event(at="30 s", rate="5 Mbit/s")``. Each event has exactly one change."""
+    """A change of a link at a time: ``Event(at="30 s", rate="5 Mbit/s")``. Each event has exactly one change.
+
+    Examples
+    --------
+    >>> import manypath as mp
+    >>> outage = [mp.Event(at="30 s", change="down"), mp.Event(at="40 s", change="up")]
+    >>> link = mp.Link(rate="5 Mbit/s", events=outage)
+    >>> [(event.at, event.change) for event in link.events]  # ns
+    [(30000000000, 'down'), (40000000000, 'up')]
+    """
 
     at: Span
     """Time of the change since the start of the run: ``"30 s"``."""
@@ -61,10 +70,16 @@ class Event(Model):
 class Link(Model):
     """One direction of a wire. A packet passes its queue, transmitter, propagation delay and loss model, in this order.
 
-    A link has a rate, or a trace of the times at which packets leave::
+    A link has a rate, or a trace of the times at which packets leave.
 
-        Link(rate="10 Mbit/s", delay="20 ms")
-        Link(trace="lte.down", delay="20 ms")
+    Examples
+    --------
+    >>> import manypath as mp
+    >>> link = mp.Link(rate="10 Mbit/s", delay="20 ms", queue=mp.DropTail(packets=50), loss="1 %")
+    >>> link.rate, link.delay, link.loss.p  # bit/s, ns
+    (10000000, 20000000, 0.01)
+    >>> mp.Link(trace=[1], delay="20 ms").rate  # a packet of 1500 bytes and its framing in each millisecond
+    12056000
     """
 
     # Required for pydantic, but optional for type checkers, because a trace determines the rate.
@@ -93,7 +108,16 @@ class Link(Model):
     ``"5 0*2 20"``."""
 
     def but(self, **changes: Any) -> Self:
-        """Return a validated copy with some fields changed; a trace determines the rate."""
+        """Return a validated copy with some fields changed; a trace determines the rate.
+
+        Examples
+        --------
+        >>> import manypath as mp
+        >>> link = mp.Link(rate="10 Mbit/s", delay="20 ms")
+        >>> slow = link.but(rate="1 Mbit/s")
+        >>> slow.rate, slow.delay  # bit/s, ns
+        (1000000, 20000000)
+        """
         follows = changes.get("trace", self.trace) is not None
         kept = {name: getattr(self, name) for name in type(self).model_fields if not (follows and name == "rate")}
         return type(self)(**{**kept, **changes})

@@ -39,14 +39,29 @@ else:
 
 
 class NoLoss(Model):
-    """No losses."""
+    """No losses.
+
+    Examples
+    --------
+    >>> import manypath as mp
+    >>> lossy = mp.Link(rate="5 Mbit/s", loss="1 %")
+    >>> lossy.but(loss=mp.NoLoss()) == mp.Link(rate="5 Mbit/s")
+    True
+    """
 
     kind: Literal["none"] = "none"
     """Name of the model."""
 
 
 class Bernoulli(Model):
-    """Independent losses with the same probability for every packet."""
+    """Independent losses with the same probability for every packet.
+
+    Examples
+    --------
+    >>> import manypath as mp
+    >>> mp.Link(rate="5 Mbit/s", loss=mp.Bernoulli(p=0.01)) == mp.Link(rate="5 Mbit/s", loss="1 %")
+    True
+    """
 
     kind: Literal["bernoulli"] = "bernoulli"
     """Name of the model."""
@@ -55,7 +70,14 @@ class Bernoulli(Model):
 
 
 class BitError(Model):
-    """Independent bit errors with the same probability for every bit; the receiver detects damaged packets."""
+    """Independent bit errors with the same probability for every bit; the receiver detects damaged packets.
+
+    Examples
+    --------
+    >>> import manypath as mp
+    >>> mp.Link(rate="5 Mbit/s", loss=mp.BitError(rate=5e-6, spared="48 B")).loss
+    BitError(kind='bit-error', rate=5e-06, spared='48 B')
+    """
 
     kind: Literal["bit-error"] = "bit-error"
     """Name of the model."""
@@ -70,6 +92,12 @@ class GilbertElliott(Model):
 
     The stationary share of packets in the bad state is ``to_bad / (to_bad + to_good)``, in bursts of ``1 / to_good``
     packets on average.
+
+    Examples
+    --------
+    >>> import manypath as mp
+    >>> mp.Link(rate="5 Mbit/s", loss=mp.GilbertElliott(to_bad="1 %", to_good="25 %")).loss  # bursts of 4 packets
+    GilbertElliott(kind='gilbert-elliott', to_bad=0.01, to_good=0.25, loss_bad=1.0, loss_good=0.0)
     """
 
     kind: Literal["gilbert-elliott"] = "gilbert-elliott"

@@ -201,7 +201,16 @@ class Model(BaseModel, metaclass=_Checked):
             return super().model_validate_strings(obj, **options)
 
     def but(self, **changes: Any) -> Self:
-        """Return a validated copy with some fields changed: ``link.but(rate="5 Mbit/s")``."""
+        """Return a validated copy with some fields changed: ``link.but(rate="5 Mbit/s")``.
+
+        Examples
+        --------
+        >>> import manypath as mp
+        >>> flow = mp.Sctp(paths=["south", "north"], cc="lia")
+        >>> olia = flow.but(cc="olia")
+        >>> flow.cc, olia.cc, olia.paths
+        ('lia', 'olia', ('south', 'north'))
+        """
         return type(self)(**{**{name: getattr(self, name) for name in type(self).model_fields}, **changes})
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:

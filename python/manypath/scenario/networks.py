@@ -33,7 +33,16 @@ LINK = 'Link(rate="10 Mbit/s")'
 
 
 class Path(Model):
-    """The links of a path in both directions, by name."""
+    """The links of a path in both directions, by name.
+
+    Examples
+    --------
+    >>> import manypath as mp
+    >>> links = dict.fromkeys(["a", "b", "c"], mp.Link(rate="10 Mbit/s"))
+    >>> network = mp.Network(links=links, paths={"north": mp.Path(forward=["a", "b"], reverse=["c"])})
+    >>> network.paths["north"]
+    Path(forward=('a', 'b'), reverse=('c',))
+    """
 
     forward: tuple[str, ...] = Field(min_length=1)
     """Links from sender to receiver, in their order, each once."""
@@ -53,7 +62,16 @@ class Path(Model):
 
 
 class Network(Model):
-    """Links and paths by name."""
+    """Links and paths by name.
+
+    Examples
+    --------
+    >>> import manypath as mp
+    >>> wire = mp.Link(rate="10 Mbit/s", delay="5 ms")
+    >>> network = mp.Network(links={"a": wire, "b": wire}, paths={"north": mp.Path(forward=["a", "b"])})
+    >>> network.paths["north"].reverse
+    ('b/back', 'a/back')
+    """
 
     links: dict[Name, Link] = Field(min_length=1)
     """Core links; each direction of a wire is a separate link."""
@@ -85,14 +103,30 @@ class Network(Model):
         return schema
 
     def with_clean_way_back(self) -> Self:
-        """Return a copy without losses on links that only reverse paths use, so that no acknowledgements are lost."""
+        """Return a copy without losses on links that only reverse paths use, so that no acknowledgements are lost.
+
+        Examples
+        --------
+        >>> import manypath as mp
+        >>> network = mp.disjoint(south=mp.Link(rate="5 Mbit/s", loss="1 %"))
+        >>> clean = network.with_clean_way_back()
+        >>> clean.links["south"].loss, clean.links["south/back"].loss
+        (Bernoulli(kind='bernoulli', p=0.01), NoLoss(kind='none'))
+        """
         there = {link for path in self.paths.values() for link in path.forward}
         back = {link for path in self.paths.values() for link in path.reverse} - there
         links = {name: link.but(loss=NoLoss()) if name in back else link for name, link in self.links.items()}
         return self.but(links=links)
 
     def bottleneck_rate(self, path: str) -> int:
-        """Return the rate of the slowest forward link of a path, bit/s; access links do not count."""
+        """Return the rate of the slowest forward link of a path, bit/s; access links do not count.
+
+        Examples
+        --------
+        >>> import manypath as mp
+        >>> mp.disjoint(south=mp.Link(rate="5 Mbit/s")).bottleneck_rate("south")
+        5000000
+        """
         return min(self.links[link].rate for link in self.paths[path].forward)
 
     def draw(self) -> Picture:
@@ -165,7 +199,15 @@ def disjoint(**links: Link | tuple[Link, Link]) -> Network:
     """Return a network of disjoint paths: one path for each link, with the same name.
 
     The reverse link has the name ``NAME/back`` and the same properties. With a pair of links, the second is the reverse
-    link: ``disjoint(dsl=(Link(rate="16 Mbit/s"), Link(rate="1 Mbit/s")))``.
+    link.
+
+    Examples
+    --------
+    >>> import manypath as mp
+    >>> down, up = mp.Link(rate="16 Mbit/s", delay="10 ms"), mp.Link(rate="1 Mbit/s", delay="10 ms")
+    >>> network = mp.disjoint(dsl=(down, up), lte=mp.Link(rate="8 Mbit/s", delay="30 ms"))
+    >>> list(network.links)
+    ['dsl', 'dsl/back', 'lte', 'lte/back']
     """
     if not links:
         raise UserError("disjoint: no links and so no paths: give one or more, such as south=Link(...)")
@@ -194,6 +236,13 @@ def bottleneck(link: Link, paths: int | None = None, delays: Sequence[Any] = ())
     delays
         Additional delay of each path in each direction: ``["10 ms", "50 ms"]``. Each path has a link for it, ``delay1``
         and so on, which is fast enough to avoid queueing.
+
+    Examples
+    --------
+    >>> import manypath as mp
+    >>> network = mp.bottleneck(mp.Link(rate="10 Mbit/s"), delays=["10 ms", "50 ms"])
+    >>> network.paths["path2"].forward
+    ('bottleneck', 'delay2')
     """
     of_kind("bottleneck.link", link, Link, LINK)
     count = _count("bottleneck.paths", _length("bottleneck.delays", delays) if paths is None else paths)
@@ -228,6 +277,14 @@ def dumbbell(
         A link for each path; or one link, which is copied for each path.
     delays
         Additional delay of each path in each direction, on the link of its receiver: ``["10 ms", "50 ms"]``.
+
+    Examples
+    --------
+    >>> import manypath as mp
+    >>> fast = mp.Link(rate="1 Gbit/s", delay="1 ms")
+    >>> network = mp.dumbbell(mp.Link(rate="10 Mbit/s"), senders=fast, receivers=fast, delays=["10 ms", "50 ms"])
+    >>> network.paths["path2"].forward
+    ('sender2', 'bottleneck', 'receiver2')
     """
     of_kind("dumbbell.link", link, Link, LINK)
     for name, side in (("senders", senders), ("receivers", receivers)):
@@ -271,7 +328,7 @@ def topology(wires: Mapping[str, Link | tuple[Link, Link]], paths: Mapping[str, 
     --------
     >>> import manypath as mp
     >>> wire = mp.Link(rate="10 Mbit/s", delay="5 ms")
-    >>> network = topology({"a-b": wire, "b-d": wire, "a-d": wire}, {"north": "a b d", "south": "a d"})
+    >>> network = mp.topology({"a-b": wire, "b-d": wire, "a-d": wire}, {"north": "a b d", "south": "a d"})
     >>> network.paths["north"].reverse
     ('d-b', 'b-a')
     """

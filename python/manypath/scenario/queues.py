@@ -13,7 +13,14 @@ MOST_PACKETS = 2**32 - 1
 
 
 class DropTail(Model):
-    """First in, first out; packets that arrive at a full queue are dropped."""
+    """First in, first out; packets that arrive at a full queue are dropped.
+
+    Examples
+    --------
+    >>> import manypath as mp
+    >>> mp.Link(rate="5 Mbit/s", queue=mp.DropTail(bytes="64 kB")).queue
+    DropTail(kind='drop-tail', packets=None, bytes='64 kB')
+    """
 
     kind: Literal["drop-tail"] = "drop-tail"
     """Name of the discipline."""
@@ -30,7 +37,14 @@ class DropTail(Model):
 
 
 class Red(Model):
-    """Random early detection by Floyd and Jacobson (1993): drops at random before the queue is full."""
+    """Random early detection by Floyd and Jacobson (1993): drops at random before the queue is full.
+
+    Examples
+    --------
+    >>> import manypath as mp
+    >>> mp.Link(rate="5 Mbit/s", queue=mp.Red(min=10, max=30, packets=60)).queue
+    Red(kind='red', weight=0.002, min=10.0, max=30.0, max_p=0.1, gentle=False, packets=60, bytes=None, packet_rate=None)
+    """
 
     kind: Literal["red"] = "red"
     """Name of the discipline."""
@@ -61,7 +75,14 @@ class Red(Model):
 
 
 class CoDel(Model):
-    """Controlled delay (RFC 8289): drops at the head, increasingly often while the queueing delay is too high."""
+    """Controlled delay (RFC 8289): drops at the head, increasingly often while the queueing delay is too high.
+
+    Examples
+    --------
+    >>> import manypath as mp
+    >>> mp.Link(rate="5 Mbit/s", queue=mp.CoDel(target="10 ms")).queue
+    CoDel(kind='codel', target='10 ms', interval='100 ms', mtu='1.5 kB', packets=None, bytes=None)
+    """
 
     kind: Literal["codel"] = "codel"
     """Name of the discipline."""
@@ -78,7 +99,14 @@ class CoDel(Model):
 
 
 class Pie(Model):
-    """PIE (RFC 8033): drops at random, with a probability that a controller adjusts to the queueing delay."""
+    """PIE (RFC 8033): drops at random, with a probability that a controller adjusts to the queueing delay.
+
+    Examples
+    --------
+    >>> import manypath as mp
+    >>> mp.Link(rate="5 Mbit/s", queue=mp.Pie(target="20 ms", packets=200)).queue
+    Pie(kind='pie', target='20 ms', update='15 ms', alpha=0.125, beta=1.25, burst='150 ms', packets=200, bytes=None)
+    """
 
     kind: Literal["pie"] = "pie"
     """Name of the discipline."""
@@ -99,7 +127,15 @@ class Pie(Model):
 
 
 class FqCoDel(Model):
-    """FQ-CoDel (RFC 8290): round robin between flows, with priority for new flows, and CoDel for each flow."""
+    """FQ-CoDel (RFC 8290): round robin between flows, with priority for new flows, and CoDel for each flow.
+
+    Examples
+    --------
+    >>> import manypath as mp
+    >>> queue = mp.Link(rate="5 Mbit/s", queue=mp.FqCoDel(buckets=16)).queue
+    >>> queue.buckets, queue.target, queue.quantum  # ns, bytes
+    (16, 5000000, 1514)
+    """
 
     kind: Literal["fq-codel"] = "fq-codel"
     """Name of the discipline."""

@@ -60,7 +60,14 @@ def in_order(model: Model, *names: str) -> None:
 
 
 class Sizes(Range):
-    """Message sizes: ``"1452 B"``, ``("500 B", "1452 B")`` or ``Sizes(min="500 B", max="1452 B")``."""
+    """Message sizes: ``"1452 B"``, ``("500 B", "1452 B")`` or ``Sizes(min="500 B", max="1452 B")``.
+
+    Examples
+    --------
+    >>> import manypath as mp
+    >>> mp.Cbr(rate="1 Mbit/s", message=("500 B", "1 kB")).message
+    Sizes(min='500 B', max='1 kB')
+    """
 
     dimension = SIZE
     min: Size = Field(gt=0, le=MOST_MESSAGE)
@@ -70,7 +77,14 @@ class Sizes(Range):
 
 
 class Start(Range):
-    """Start time of a flow: ``"5 s"``, ``("0 s", "1 s")`` or ``Start(earliest="0 s", latest="1 s")``."""
+    """Start time of a flow: ``"5 s"``, ``("0 s", "1 s")`` or ``Start(earliest="0 s", latest="1 s")``.
+
+    Examples
+    --------
+    >>> import manypath as mp
+    >>> mp.Sctp(paths=["south"], start=("0 s", "5 s")).start
+    Start(earliest='0 ns', latest='5 s')
+    """
 
     dimension = SPAN
     earliest: Span = "0 s"

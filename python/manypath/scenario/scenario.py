@@ -22,7 +22,16 @@ from manypath.scenario.networks import Network, as_written
 
 
 class Scenario(Document):
-    """A scenario of a simulation. The run ends after `warmup` and `measure`."""
+    """A scenario of a simulation. The run ends after `warmup` and `measure`.
+
+    Examples
+    --------
+    >>> import manypath as mp
+    >>> network = mp.disjoint(south=mp.Link(rate="5 Mbit/s", delay="10 ms"))
+    >>> scenario = mp.Scenario(network=network, flows={"tcp": mp.Tcp(path="south")}, warmup="1 s", measure="2 s")
+    >>> mp.run(scenario).goodput.round(1).to_dict()
+    {'tcp': 5.0}
+    """
 
     network: Network
     """Links and paths."""
@@ -43,6 +52,14 @@ class Scenario(Document):
         ------
         UserError
             If the file cannot be read or is invalid.
+
+        Examples
+        --------
+        >>> from importlib.resources import files
+        >>> import manypath as mp
+        >>> scenario = mp.Scenario.from_file(files("manypath") / "examples/two_paths.toml")
+        >>> list(scenario.flows), list(scenario.network.paths)
+        (['cmt', 'single'], ['south', 'north'])
         """
         fields = read_table(path, "scenario")
         with mistakes_of(path):
@@ -73,7 +90,15 @@ class Scenario(Document):
         return self.network._repr_svg_() + display.as_html(shown, [describe.effort(self)])
 
     def remarks(self) -> list[str]:
-        """Return possible mistakes, one line each: paths that no flow uses, and links that no path uses."""
+        """Return possible mistakes, one line each: paths that no flow uses, and links that no path uses.
+
+        Examples
+        --------
+        >>> import manypath as mp
+        >>> link = mp.Link(rate="5 Mbit/s")
+        >>> mp.Scenario(network=mp.disjoint(south=link, north=link), flows={"tcp": mp.Tcp(path="south")}).remarks()
+        ['network.paths.north: no flow uses this path']
+        """
         used = {path for flow in self.flows.values() for path in flow.paths}
         crossed = {link for path in self.network.paths.values() for link in (*path.forward, *path.reverse)}
         idle = [f"network.paths.{name}: no flow uses this path" for name in self.network.paths if name not in used]

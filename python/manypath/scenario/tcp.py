@@ -27,6 +27,12 @@ class TcpRto(Model):
 
     `rule="rfc6298"`: the timeout is SRTT + 4 RTTVAR, and at least `min`. If the round-trip time is longer than `min`
     and almost constant, the timeout is only slightly longer than the round-trip time, and timeouts may be spurious.
+
+    Examples
+    --------
+    >>> import manypath as mp
+    >>> mp.Tcp(path="south", rto=mp.TcpRto(min="1 s", rule="rfc6298")).rto
+    TcpRto(initial='1 s', min='1 s', max='120 s', rule='rfc6298')
     """
 
     initial: Span = Field(default="1 s", gt=0)
@@ -121,7 +127,16 @@ class Connection(Model):
 
 
 class Tcp(Connection):
-    """A TCP connection over one path: ``Tcp(path="south")``. The defaults are common on hosts, without options."""
+    """A TCP connection over one path: ``Tcp(path="south")``. The defaults are common on hosts, without options.
+
+    Examples
+    --------
+    >>> import manypath as mp
+    >>> network = mp.disjoint(south=mp.Link(rate="5 Mbit/s", delay="10 ms"))
+    >>> flows = {"reno": mp.Tcp(path="south"), "cubic": mp.Tcp(path="south", cc="cubic")}
+    >>> mp.run(mp.Scenario(network=network, flows=flows, measure="5 s")).goodput.round(1).to_dict()
+    {'reno': 2.4, 'cubic': 2.5}
+    """
 
     transport: Literal["tcp"] = "tcp"
     """Name of the protocol."""
@@ -177,6 +192,15 @@ class Mptcp(Connection):
 
     It opens no further subflow on a path whose subflow has ended: after 127 s without an answer to its SYN, or after 15
     timeouts in a row. ``result.paths["path_state"]`` tells which paths are open at the end of a run.
+
+    Examples
+    --------
+    >>> import manypath as mp
+    >>> link = mp.Link(rate="5 Mbit/s", delay="10 ms")
+    >>> flows = {"mptcp": mp.Mptcp(paths=["south", "north"], cc="olia"), "tcp": mp.Tcp(path="south")}
+    >>> network = mp.disjoint(south=link, north=link)
+    >>> mp.run(mp.Scenario(network=network, flows=flows, measure="5 s")).goodput.round(1).to_dict()
+    {'mptcp': 5.0, 'tcp': 4.6}
     """
 
     transport: Literal["mptcp"] = "mptcp"

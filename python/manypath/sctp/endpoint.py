@@ -77,6 +77,20 @@ async def connect(
         wrote the file of events.
     NetworkError
         `Refused` if the peer refuses the association, `Unreachable` if it does not answer.
+
+    Examples
+    --------
+    >>> import asyncio
+    >>> import manypath as mp
+    >>> async def greet():
+    ...     async with mp.sctp.listen(local="127.0.0.1", encapsulation=0) as server:
+    ...         ports = {"port": server.port, "encapsulation": server.encapsulation}
+    ...         async with await mp.sctp.connect("127.0.0.1", **ports) as client:
+    ...             await client.send(b"hello", stream=3)
+    ...             message = await (await server.accept()).receive()
+    ...     return bytes(message), message.stream
+    >>> asyncio.run(greet())
+    (b'hello', 3)
     """
     peer = _addresses("addresses", addresses)
     if not peer:
@@ -128,6 +142,16 @@ def listen(
     UserError
         If an argument is invalid, this machine does not have a local address, or a UDP port is in use. The last two
         errors are raised when the listener is awaited or entered.
+
+    Examples
+    --------
+    >>> import asyncio
+    >>> import manypath as mp
+    >>> async def ends():
+    ...     async with mp.sctp.listen(5000, local="127.0.0.1", encapsulation=0) as endpoint:
+    ...         return endpoint.local, endpoint.port
+    >>> asyncio.run(ends())
+    (['127.0.0.1'], 5000)
     """
     whole("backlog", backlog, "number of associations", least=1, below=2**31, right="1 or more")
     ports = ("port", port), ("encapsulation", encapsulation)

@@ -41,6 +41,13 @@ def paired(first: ArrayLike, second: ArrayLike, confidence: float = 0.95) -> Com
     ------
     UserError
         If a sample is empty, or the samples differ in length.
+
+    Examples
+    --------
+    >>> import manypath as mp
+    >>> found = mp.stats.paired([4.7, 4.9, 4.8], [4.5, 4.6, 4.7])
+    >>> print(found.difference, "with p =", round(found.p_value, 3))
+    0.2 ± 0.25 with p = 0.074
     """
     a, b = sample("first", first), sample("second", second)
     if a.shape != b.shape:

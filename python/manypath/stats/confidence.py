@@ -44,6 +44,15 @@ def interval(values: ArrayLike, confidence: float = 0.95) -> Interval:
     ------
     UserError
         If there are no values, or the confidence is not between 0 and 1.
+
+    Examples
+    --------
+    >>> import manypath as mp
+    >>> found = mp.stats.interval([4.7, 4.9, 4.8])
+    >>> print(found)
+    4.8 ± 0.25
+    >>> round(found.low, 2), round(found.high, 2), found.n
+    (4.55, 5.05, 3)
     """
     numbers = sample("values", values)
     deviation = float(numbers.std(ddof=1)) if numbers.size > 1 else math.nan
@@ -51,7 +60,14 @@ def interval(values: ArrayLike, confidence: float = 0.95) -> Interval:
 
 
 def half_width(deviation: float, n: int, confidence: float = 0.95) -> float:
-    """Return the half-width of Student's t interval for a standard deviation and a sample size."""
+    """Return the half-width of Student's t interval for a standard deviation and a sample size.
+
+    Examples
+    --------
+    >>> import manypath as mp
+    >>> round(mp.stats.half_width(deviation=0.1, n=3), 3)
+    0.248
+    """
     level = share("confidence", confidence)
     if whole("n", n, "number of values") <= 1:
         return math.nan

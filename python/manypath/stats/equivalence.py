@@ -76,6 +76,15 @@ def equivalence(
     ----------
     D. J. Schuirmann, A Comparison of the Two One-Sided Tests Procedure and the Power Approach for Assessing the
     Equivalence of Average Bioavailability, Journal of Pharmacokinetics and Biopharmaceutics 15(6), 1987.
+
+    Examples
+    --------
+    >>> import manypath as mp
+    >>> found = mp.stats.equivalence([4.71, 4.93, 4.82], [4.70, 4.91, 4.83], margin=0.1)
+    >>> found.holds
+    True
+    >>> print(found)
+    equivalent within ±0.1: -0.01909 to 0.03242
     """
     a, b = sample("first", first, fewest=2), sample("second", second, fewest=2)
     margin, alpha = positive("margin", margin), share("alpha", alpha)

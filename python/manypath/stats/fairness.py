@@ -21,6 +21,12 @@ def jain(shares: ArrayLike) -> float:
     ----------
     R. Jain, D. Chiu, W. Hawe, A Quantitative Measure of Fairness and Discrimination for Resource Allocation in
     Shared Computer Systems, DEC-TR-301, 1984.
+
+    Examples
+    --------
+    >>> import manypath as mp
+    >>> mp.stats.jain([5, 5]), mp.stats.jain([10, 0]), mp.stats.jain([3, 1])
+    (1.0, 0.5, 0.8)
     """
     values = sample("shares", shares)
     squares = float(np.square(values).sum())

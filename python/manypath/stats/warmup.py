@@ -42,6 +42,13 @@ def mser5(series: ArrayLike) -> int | None:
     K. P. White, An effective truncation heuristic for bias reduction in simulation output, Simulation 69(6), 1997.
     K. P. White, M. J. Cobb, S. C. Spratt, A comparison of five steady-state truncation heuristics for simulation,
     Proceedings of the Winter Simulation Conference, 2000.
+
+    Examples
+    --------
+    >>> import manypath as mp
+    >>> rates = 10 * [1] + 15 * [4, 6, 5, 5, 6, 5, 4]
+    >>> mp.stats.mser5(rates)
+    10
     """
     values = sample("series", series, fewest=BATCH * FEWEST)
     if not np.isfinite(values).all():

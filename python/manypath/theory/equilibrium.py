@@ -97,6 +97,15 @@ def equilibrium(links: Mapping[str, FluidLink], flows: Mapping[str, Fluid]) -> E
     ------
     Unsettled
         If windows or queues do not converge within some seconds of computation.
+
+    Examples
+    --------
+    >>> import manypath as mp
+    >>> links = {"south": mp.theory.FluidLink(rate=400), "north": mp.theory.FluidLink(rate=100, loss=0.01)}
+    >>> flow = mp.theory.Fluid(mp.theory.formula_of("newreno"), paths=[["south"], ["north"]], rtts=[0.1, 0.2])
+    >>> found = mp.theory.equilibrium(links, {"cmt": flow})
+    >>> found.goodput["cmt"].round(), found.full  # packets/s
+    (array([400.,  70.]), frozenset({'south'}))
     """
     queues = {name: _Queue() for name in links}
     start, spent = None, 0

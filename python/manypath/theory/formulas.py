@@ -48,6 +48,15 @@ def formula_of(name: str) -> Formula | None:
     ------
     UserError
         If there is no such congestion control.
+
+    Examples
+    --------
+    >>> import manypath as mp
+    >>> import numpy as np
+    >>> lia = mp.theory.formula_of("lia")
+    >>> windows, rtts = np.array([10.0, 10.0]), np.array([0.1, 0.1])
+    >>> lia.growth(windows, rtts), lia.cut(windows, rtts)  # packets
+    (array([0.025, 0.025]), array([5., 5.]))
     """
     mistake = _native.algorithm_mistake(name)
     if mistake is not None:

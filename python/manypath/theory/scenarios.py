@@ -71,6 +71,15 @@ def fluid(scenario: Scenario) -> Fluids:
     ------
     UserError
         If the model cannot describe the scenario; the message has the field, its value, and the valid alternatives.
+
+    Examples
+    --------
+    >>> import manypath as mp
+    >>> link = mp.Link(rate="5 Mbit/s", delay="10 ms")
+    >>> flows = {"mptcp": mp.Mptcp(paths=["south", "north"]), "tcp": mp.Tcp(path="south")}
+    >>> model = mp.theory.fluid(mp.Scenario(network=mp.disjoint(south=link, north=link), flows=flows))
+    >>> {name: rate.round() for name, rate in model.equilibrium().goodput.items()}  # packets/s on each path
+    {'mptcp': array([123., 415.]), 'tcp': array([292.])}
     """
     packets = {name: _packet(name, flow) for name, flow in scenario.flows.items()}
     packet = max(packets.values())

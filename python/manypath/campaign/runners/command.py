@@ -47,6 +47,16 @@ class Command(Runner):
     ------
     UserError
         If there is no such program, or the template cannot be read.
+
+    Examples
+    --------
+    >>> import manypath as mp
+    >>> program = mp.Command("echo sent {rate}", version="1")
+    >>> results = mp.Campaign(program, {"rate": [2, 4]}, replications=1).run(store=None, progress=False)
+    >>> results.runs
+       rate  replication  sent
+    0     2            0   2.0
+    1     4            0   4.0
     """
 
     def __init__(self, template: str, version: str | None = None, timeout: str = "1 h") -> None:

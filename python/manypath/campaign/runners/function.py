@@ -40,10 +40,14 @@ class Function(Runner):
 
     Examples
     --------
+    >>> import manypath as mp
     >>> def wait(rate, seed):
     ...     return {"wait": 1 / rate}
-    >>> Function(wait, version="1").version
-    'manypath.campaign.runners.function.wait:1'
+    >>> campaign = mp.Campaign(mp.Function(wait, version="1"), {"rate": [2, 4]}, replications=1)
+    >>> campaign.run(store=None, progress=False).runs
+       rate  replication  wait
+    0     2            0  0.50
+    1     4            0  0.25
     """
 
     def __init__(self, function: Callable[..., Mapping[str, Any]], version: str | None = None) -> None:
