@@ -230,7 +230,7 @@ EXAMPLE = "10 Mbit/s, 40 ms, 1 %"
 """Example of a path, for messages."""
 
 MOST_QUEUED = 8 * 10**12
-"""Largest queue of a link in bits, of which the engine can count the packets, also with RED."""
+"""Largest queue of a link in bits: the engine can count its packets, also with RED."""
 
 MOST_DIGITS = 18
 """Number of digits from which a number of connections is not read, only refused."""
