@@ -80,8 +80,8 @@ pub enum Cmt {
 }
 
 impl Setting {
-    /// The configuration of one side for an open network. If `patient` is set, no number of lost packets ends the
-    /// association.
+    /// The configuration of one side for an open network. If `patient` is set, no number of lost packets ends an
+    /// established association, and 61 in a row end its setup.
     #[must_use]
     pub fn config(&self, side: Side, patient: bool) -> Config {
         let mut config = Config {
@@ -100,7 +100,7 @@ impl Setting {
         };
         if patient {
             config.association_max_retransmissions = 1_000;
-            config.init_max_retransmissions = 1_000;
+            config.init_max_retransmissions = 60;
         }
         self.cmt.apply(&mut config);
         config
