@@ -176,6 +176,7 @@ def test_a_figure_is_replaced_atomically(store: Path, tmp_path: Path):
     assert torn == []
 
 
+@pytest.mark.long
 def test_two_simultaneous_reports_into_one_folder_agree(store: Path, tmp_path: Path):
     words = [PAPER, "--figure", "5", "--runs", "2", "--store", str(store), "--report", str(tmp_path)]
     both = [

@@ -69,7 +69,7 @@ def beside(ours: Sequence[float], theirs: Sequence[float], margin: float) -> Equ
     return equivalence(first, theirs, margin * fmean(theirs), paired=is_single)
 
 
-@pytest.mark.parametrize("row", ["A", "A/delayed"])
+@pytest.mark.parametrize("row", ["A", pytest.param("A/delayed", marks=pytest.mark.long)])
 def test_two_flows_share_a_bottleneck_as_in_other_simulators(row: str):
     found = measured(row)
     assert beside([sum(found.goodput.values())], A_GOODPUT, FILLED).holds

@@ -53,7 +53,7 @@ def digest(scenario: mp.Scenario, *, by_bytes: bool) -> str:
     return json.loads(outcome)["digest"]
 
 
-@pytest.mark.parametrize("scenarios", [of_examples, of_papers])
+@pytest.mark.parametrize("scenarios", [of_examples, pytest.param(of_papers, marks=pytest.mark.long)])
 def test_encoding_and_decoding_packets_does_not_change_digests(scenarios: Callable[[], Scenarios]):
     names = []
     for name, scenario in scenarios():

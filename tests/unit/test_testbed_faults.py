@@ -182,6 +182,7 @@ def test_an_overloaded_processor_marks_a_run(kind: str, monkeypatch: pytest.Monk
         os.sched_setaffinity(0, processors)
 
 
+@pytest.mark.long
 @needs_stack
 def test_two_testbeds_do_not_disturb_each_other(tmp_path: Path):
     script = tmp_path / "run.py"
