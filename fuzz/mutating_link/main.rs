@@ -2,7 +2,7 @@
 //! only cost time; other damage must have no effect beyond the association.
 
 use bolero::TypeGenerator;
-use manypath_core::Span;
+use manypath_core::{Span, Time};
 use manypath_fuzz::SHRINK_TIME;
 use manypath_fuzz::ledger::{Batch, Ledger};
 use manypath_fuzz::setting::{A, Setting, Side, Z};
@@ -72,6 +72,7 @@ impl Run {
             let is_lost = |fault: &&Fault| matches!(fault, Fault::Lose | Fault::Damage(_));
             let lost = story.faults.iter().filter(is_lost).count();
             assert!(lost >= LOST_COOKIES, "the setup ends after {lost} lost packets");
+            assert!(self.stage.now >= Time::ZERO + SETUP, "the setup ends at {}", self.stage.now);
             assert_eq!(self.stage.close_reason(A), Some(CloseReason::Unreachable));
             return self.is_bounded();
         }
@@ -151,6 +152,8 @@ const PATIENCE: Span = Span::from_secs(4 * 3600);
 /// After so many lost packets, the host that made a cookie may have changed its secret. Then it does not answer the cookie,
 /// not even as stale, and the setup fails in the end. RFC 9260 §5.1.5
 const LOST_COOKIES: usize = 5;
+/// Least duration of such a setup, whose last retransmissions are a minute apart.
+const SETUP: Span = Span::from_secs(3_000);
 /// After this time, a side ends the shutdown (T5-shutdown-guard). RFC 9260 §9.2
 const GUARD: Span = Span::from_secs(5 * 60);
 /// Bytes that an endpoint may hold.

@@ -110,7 +110,7 @@ def check_running(page: Path, folder: Path) -> None:
         if block.title and block.title != "output":
             (folder / block.title).write_text(block.text, encoding="utf-8")
         if block.language == "python":
-            printed = _run_python(block, page, names)
+            printed = run_python(block, page, names)
             if following and following.title == "output":
                 assert_output(page, following, following.text, printed)
         elif block.language == "console":
@@ -178,7 +178,7 @@ def _shortened(block: Block, shorter: Mapping[str, str]) -> Block:
     return replace(block, text=text)
 
 
-def _run_python(block: Block, page: Path, names: dict[str, Any]) -> str:
+def run_python(block: Block, page: Path, names: dict[str, Any]) -> str:
     """Run a block with the definitions of earlier blocks; return its output."""
     printed = io.StringIO()
     # Empty lines before the code, so that a traceback has the line of the page.

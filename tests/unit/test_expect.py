@@ -291,7 +291,7 @@ def test_a_measured_rate_is_compared_with_single_runs(
         (["--path", "1 Mbit/s, 10 ms", "--measure", "3 parsec"], "measure: "),
         (
             ["--path", "1 Mbit/s, 2 h"],
-            "measure: 100 s has less than 10 of the longest round trips: give 72000 s or more",
+            "measure: 100 s is less than 10 of the longest round trips: give 72000 s or more",
         ),
         (["--path", "1 Mbit/s, 10 ms", "--measured", "3 MB"], "measured: "),
         (["--path", "1 Mbit/s, 10 ms", "--runs", "0"], "give 1 or more"),

@@ -181,7 +181,7 @@ def campaign(
     longest = max(way.rtt for way in description.paths.values())
     if span < LEAST_ROUNDS * longest:
         raise UserError(
-            f"measure: {SPAN.show(span)} has less than {LEAST_ROUNDS} of the longest round trips: "
+            f"measure: {SPAN.show(span)} is less than {LEAST_ROUNDS} of the longest round trips: "
             f"give {SPAN.show(LEAST_ROUNDS * longest)} or more"
         )
     return Campaign(
