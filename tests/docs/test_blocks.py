@@ -16,7 +16,16 @@ from blocks import ROOT, blocks, pages
 from checks import check_files, check_outputs, check_reading, check_running, commands, is_run, kinds_of_files, name_of
 
 
-@pytest.mark.parametrize("page", [page for page in pages() if is_run(page)], ids=name_of)
+# The long list runs all three notebooks, and the gate one of them in its Jupyter form.
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, marks=pytest.mark.long if page.name == "notebooks.md" else ())
+        for page in pages()
+        if is_run(page)
+    ],
+    ids=name_of,
+)
 def test_code_on_a_page_runs_and_prints_the_shown_output(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
     check_running(page, tmp_path)

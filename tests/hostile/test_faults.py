@@ -147,6 +147,12 @@ OUTPUTS = [
 ]
 """Commands with output on standard output."""
 
+FORMS = ("decode one.pcap", "run two.toml", "sweep sweep.toml --csv", "--help")
+"""One of them for each form of output: bytes, text, a table, and the text of the library for commands."""
+
+BY_FORM = [pytest.param(line, marks=() if line in FORMS else pytest.mark.long) for line in OUTPUTS]
+"""The others belong to the long list."""
+
 
 def printed_to(
     desk: Desk, line: str, output: IO[str] | int | None, fault: Fault = no_fault
@@ -174,7 +180,7 @@ def test_standard_output_on_a_full_device_is_reported_in_one_line(line: str, des
     assert "error: " in done.stderr
 
 
-@pytest.mark.parametrize("line", OUTPUTS)
+@pytest.mark.parametrize("line", BY_FORM)
 def test_a_closed_pipe_is_no_error(line: str, desk: Desk):
     reading, writing = os.pipe()
     os.close(reading)
@@ -186,7 +192,7 @@ def test_a_closed_pipe_is_no_error(line: str, desk: Desk):
     assert not errors, done.stderr
 
 
-@pytest.mark.parametrize("line", OUTPUTS)
+@pytest.mark.parametrize("line", BY_FORM)
 def test_a_closed_standard_output_is_no_error(line: str, desk: Desk):
     done = printed_to(desk, line, None, lambda: os.close(1))
     assert done.returncode == 0, done.stderr
@@ -225,7 +231,7 @@ def test_too_few_open_files_are_reported_in_one_line(desk: Desk):
 def test_a_full_disk_loses_no_stored_result(swept: tuple[Path, str], desk: Desk):
     shutil.copytree(swept[0], desk.folder / "runs")
     stored = {path.name: path.read_bytes() for path in desk.folder.glob("runs/*.parquet")}
-    longer = SWEEP.replace("replications = 2", "replications = 30")
+    longer = SWEEP.replace("replications = 2", "replications = 4")
     desk.put("longer.toml", longer)
 
     def tiny_files() -> None:
@@ -252,7 +258,13 @@ DAMAGES: dict[str, Callable[[Path], None]] = {
 """Kinds of damage to a stored result."""
 
 
-@pytest.mark.parametrize("case", DAMAGES)
+SHORTENED = ("a truncated file", "an empty file")
+"""Damages that the gate leaves to the long list: a checksum finds them as it finds a flipped bit."""
+
+
+@pytest.mark.parametrize(
+    "case", [pytest.param(case, marks=pytest.mark.long if case in SHORTENED else ()) for case in DAMAGES]
+)
 def test_a_damaged_result_is_computed_again(case: str, swept: tuple[Path, str], desk: Desk):
     store, first = swept
     shutil.copytree(store, desk.folder / "runs")
@@ -400,10 +412,13 @@ def papers_done(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "runs"
 
 
-@pytest.mark.parametrize("case", STOPPED)
-def test_ctrl_c_prints_one_line_and_keeps_finished_runs(case: str, papers_done: Path, desk: Desk):
+@pytest.mark.parametrize(
+    "case", [pytest.param(case, marks=pytest.mark.long if case == "a report that draws" else ()) for case in STOPPED]
+)
+def test_ctrl_c_prints_one_line_and_keeps_finished_runs(case: str, desk: Desk, request: pytest.FixtureRequest):
     line, sign, last = STOPPED[case]
-    (desk.folder / "done").symlink_to(papers_done)
+    if "done" in line.split():
+        (desk.folder / "done").symlink_to(request.getfixturevalue("papers_done"))
     process = begun(desk, [*HELD, *shlex.split(line)], lambda: bool(list(desk.folder.glob(sign))))
     process.send_signal(signal.SIGINT)
     _, printed = process.communicate(timeout=WALL_SECONDS)
@@ -422,6 +437,7 @@ def test_ctrl_c_prints_one_line_and_keeps_finished_runs(case: str, papers_done: 
         assert "this one" in held.stdout
 
 
+@pytest.mark.long
 def test_two_simultaneous_sweeps_share_the_runs(desk: Desk):
     desk.put("longer.toml", SWEEP.replace("replications = 2", "replications = 60"))
     line = [*COMMAND, "sweep", "longer.toml", "--csv", "--workers", "1"]

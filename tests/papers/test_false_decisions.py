@@ -91,7 +91,7 @@ def allowed(rate, worlds):
     return rate + 3.0 * np.sqrt(rate * (1.0 - rate) / worlds)
 
 
-@pytest.mark.parametrize("runs", [3, 5, 10])
+@pytest.mark.parametrize("runs", [3, pytest.param(5, marks=pytest.mark.long), 10])
 @pytest.mark.parametrize("name", PREDICATES)
 def test_wrong_verdicts_are_rare_for_normally_distributed_runs(name, runs):
     for share, worlds in wrong(PREDICATES[name], normal, runs).values():

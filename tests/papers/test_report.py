@@ -150,6 +150,7 @@ def test_a_page_that_another_process_adds_meanwhile_is_listed(
     assert '<a href="gonzalez2012_mptcp.html">' in index.read_text("utf-8")
 
 
+@pytest.mark.long
 def test_a_figure_is_replaced_atomically(store: Path, tmp_path: Path):
     reported(store, tmp_path)
     figure = tmp_path / "figures" / PAPER / "figure5.png"

@@ -114,6 +114,7 @@ def test_ctrl_c_finishes_the_current_runs_of_a_sweep_which_can_be_resumed(tmp_pa
     assert "Traceback" not in printed
 
 
+@pytest.mark.long
 def test_two_processes_share_a_store(scenario, tmp_path: Path):
     """Both processes finish, and a third one finds all runs stored."""
     expected = digests(scenario)

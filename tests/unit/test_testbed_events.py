@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,9 @@ from manypath import testbed
 from manypath.campaign import Campaign
 from manypath.errors import UserError
 from real_time import needs_stack
+
+EACH = 30
+"""Number of events of each name that are compared with the schema."""
 
 SCHEMA = Path(__file__).parents[2] / "spec" / "events.schema.json"
 
@@ -31,8 +35,13 @@ def test_the_events_of_a_run_are_those_of_its_links_and_senders(tmp_path: Path):
     names = set()
     for file in live.iterdir():
         lines = [json.loads(line) for line in file.read_text().splitlines()]
+        seen = Counter[str]()
         for line in lines:
-            schema.validate(line)
+            name = line.get("name", "")
+            seen[name] += 1
+            # The first of each name, because one takes 2 ms.
+            if seen[name] <= EACH:
+                schema.validate(line)
         assert sum("file_schema" in line for line in lines) == 1
         names |= {line["name"] for line in lines[1:]}
     assert {"link:metrics_updated", "recovery:metrics_updated", "recovery:sending_blocked"} <= names

@@ -503,6 +503,7 @@ network.bottleneck = { link = { rate = "5 Mbit/s", delay = "10 ms" }, paths = 2 
 
 @needs_stack
 @needs_usrsctp
+@pytest.mark.long
 def test_the_table_has_the_stack_of_each_flow(called, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
     Path("mixed.toml").write_text(TWO_STACKS)
