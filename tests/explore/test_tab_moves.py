@@ -52,6 +52,7 @@ def test_a_preset_is_chosen_from_the_list(tab: Tab):
     tab.until(lambda: presets.about(heading, figure) in tab.text(".x-side"))
 
 
+@pytest.mark.long
 def test_a_preset_is_chosen_again_after_a_move(tab: Tab):
     state = presets.preset(presets.OWN, "Two equal paths")
     tab.open(short())

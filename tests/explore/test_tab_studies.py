@@ -66,6 +66,7 @@ def test_a_switch_is_swept(tab: Tab):
     assert not tab.shows_button("Stop", within="#sweep")
 
 
+@pytest.mark.long
 def test_another_preset_keeps_the_comparison_and_offers_its_own_settings_to_sweep(tab: Tab):
     tab.open(short().but(compare=("newreno",), sweep=("links\tsouth\trate", "2 Mbit/s", "1")))
     tab.until(lambda: "1 of 1 runs" in said(tab))
@@ -122,6 +123,7 @@ def test_wrong_values_of_a_sweep_are_refused_in_its_card(tab: Tab):
     assert said(tab) == ""
 
 
+@pytest.mark.long
 def test_refused_values_leave_a_running_sweep_alone(tab: Tab):
     tab.open(long_sweep())
     tab.until(lambda: "of 600 runs" in said(tab))
@@ -154,6 +156,7 @@ def endless_comparison(monkeypatch: pytest.MonkeyPatch) -> float:
     return length
 
 
+@pytest.mark.long
 def test_a_stopped_comparison_keeps_what_is_drawn_and_names_what_did_not_run(tab: Tab, endless_comparison: float):
     compare = ("newreno", "lia", "balia")
     tab.open(changed(short().but(compare=compare), "measure", f"{endless_comparison - 1:g} s"))
@@ -172,6 +175,7 @@ def test_a_stopped_comparison_keeps_what_is_drawn_and_names_what_did_not_run(tab
     assert "Stopped" not in tab.text("#compare")
 
 
+@pytest.mark.long
 def test_a_choice_after_a_stop_leaves_the_page_able_to_run_again(tab: Tab, endless_shares: float):
     tab.open(changed(short().but(compare=("lia",)), "measure", f"{endless_shares - 1:g} s"))
     tab.digest()

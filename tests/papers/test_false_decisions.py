@@ -10,7 +10,7 @@ from manypath.papers.check import all_of
 from manypath.papers.goals import no_harm
 from manypath.papers.predicates import above, below, crosses, near, rises_with
 
-WORLDS = 2000
+WORLDS = 1000
 """Number of made-up results on the limit, for each predicate and number of runs."""
 
 STEP = 0.3

@@ -136,7 +136,7 @@ def verdicts(predicate, mean, looks):
 
 
 @pytest.mark.parametrize("name", PREDICATES)
-@pytest.mark.parametrize("first", [3, 10])
+@pytest.mark.parametrize("first", [3, pytest.param(10, marks=pytest.mark.long)])
 def test_several_looks_at_results_on_the_limit_are_wrong_in_at_most_5_percent(name, first):
     found = verdicts(PREDICATES[name], 0.0, plan(first, 8 * first))
     for verdict in ("holds", "contradicted"):

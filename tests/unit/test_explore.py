@@ -231,6 +231,7 @@ def test_a_preset_of_a_paper_has_the_figure_and_the_units_in_its_name():
     assert "share 5 Mbit/s in the south" in presets.about(heading, "figure 3: cc = mptcp-like, north = 0.25 Mbit/s")
 
 
+@pytest.mark.long
 def test_one_preset_of_every_experiment_runs(shortened: Callable[[mp.Scenario], mp.Scenario]):
     for heading in presets.headings():
         first: dict[str, str] = {}

@@ -183,7 +183,7 @@ WRONG = (
 """Texts that most settings refuse."""
 
 
-@pytest.mark.parametrize("transport", ["sctp", "mptcp"])
+@pytest.mark.parametrize("transport", ["sctp", pytest.param("mptcp", marks=pytest.mark.long)])
 def test_no_refusal_has_a_name_that_is_not_on_the_page(transport: str):
     state = changed(small(), "transport\tmultipath", transport)
     for place, value in (("links\tnorth\tloss", "bit-error"), ("links\tnorth\tqueue", "pie")):

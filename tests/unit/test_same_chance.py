@@ -214,8 +214,15 @@ def emulated_losses(network: mp.Network, paths: Sequence[str]) -> dict[str, list
 @pytest.mark.skipif(
     os.geteuid() != 0 or installed(EMULATOR) is None, reason="needs root and manypath-emu (make emu) to emulate links"
 )
-@pytest.mark.parametrize("jitter", ["0 ms", "5 ms"])
-@pytest.mark.parametrize("paths", [["one"], ["north", "south"]])
+@pytest.mark.parametrize(
+    ("paths", "jitter"),
+    [
+        (["one"], "0 ms"),
+        (["north", "south"], "5 ms"),
+        pytest.param(["one"], "5 ms", marks=pytest.mark.long),
+        pytest.param(["north", "south"], "0 ms", marks=pytest.mark.long),
+    ],
+)
 def test_each_link_loses_the_same_packets_as_in_the_simulator(paths: list[str], jitter: str, tmp_path: Path):
     network = lossy(paths, jitter)
     simulated = simulated_losses(network, paths, tmp_path / "events.jsonl")

@@ -165,7 +165,7 @@ SIDES = ("left", "right")
 
 
 @needs_stack
-@pytest.mark.parametrize("kind", ["tcp", "manypath"])
+@pytest.mark.parametrize("kind", [pytest.param("tcp", marks=pytest.mark.long), "manypath"])
 def test_an_overloaded_processor_marks_a_run(kind: str, monkeypatch: pytest.MonkeyPatch):
     # The processes of the run inherit the processor, so that other tests keep the other processors.
     processors = os.sched_getaffinity(0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Mapping
 from typing import TypeVar
 
@@ -31,17 +32,30 @@ def p_greater(difference: NDArray[np.float64]) -> float:
     Two or more equal differences have no spread, as in a deterministic scenario: the p-value is 0 if they are positive,
     else 1.
     """
-    runs, mean = len(difference), float(difference.mean())
-    if runs == 1 or np.isnan(mean):
-        return 1.0
-    if np.ptp(difference) == 0.0:
-        return 0.0 if mean > 0.0 else 1.0
-    return float(special.stdtr(runs - 1, -mean / (difference.std(ddof=1) / np.sqrt(runs))))
+    return p_sides(*moments(difference), len(difference))[0]
 
 
 def p_different(difference: NDArray[np.float64]) -> float:
     """Return the two-sided p-value of `mean difference != 0`; 1 for a single run."""
-    return min(1.0, 2.0 * min(p_greater(difference), p_greater(np.negative(difference))))
+    return min(1.0, 2.0 * min(p_sides(*moments(difference), len(difference))))
+
+
+def p_sides(mean: float, spread: float, runs: int) -> tuple[float, float]:
+    """Return the p-values of a mean above zero and below zero, as `p_greater` does, from what `moments` returns."""
+    if runs == 1 or math.isnan(mean):
+        return 1.0, 1.0
+    if spread == 0.0:
+        return float(mean <= 0.0), float(mean >= 0.0)
+    distance = mean / (spread / math.sqrt(runs))
+    return float(special.stdtr(runs - 1, -distance)), float(special.stdtr(runs - 1, distance))
+
+
+def moments(sample: NDArray[np.float64]) -> tuple[float, float]:
+    """Return mean and standard deviation. The latter is exactly 0 for equal runs, and NaN for a single run."""
+    mean = float(sample.mean())
+    if len(sample) == 1:
+        return mean, math.nan
+    return mean, float(sample.std(ddof=1)) if np.ptp(sample) != 0.0 else 0.0
 
 
 def holm(p_values: Mapping[K, float]) -> dict[K, float]:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from manypath.papers.paired import holm, p_greater
+from manypath.papers.paired import holm, moments, p_sides
 from manypath.stats import equivalence
 from manypath.stats.looks import SIGNIFICANCE
 
@@ -117,8 +117,8 @@ class Line:
 
 def beyond(gains: NDArray[np.float64]) -> Line:
     """Test that a mean is above zero, and that it is below zero, by two one-sided t-tests."""
-    mean, spread = _moments(gains)
-    return Line(p_greater(gains), p_greater(-gains), mean, spread, len(gains))
+    mean, spread = moments(gains)
+    return Line(*p_sides(mean, spread, len(gains)), mean, spread, len(gains))
 
 
 def within(differences: NDArray[np.float64], margin: float) -> Line:
@@ -128,7 +128,7 @@ def within(differences: NDArray[np.float64], margin: float) -> Line:
     (J. L. Hodges and E. L. Lehmann, Testing the Approximate Validity of Statistical Hypotheses, Journal of the Royal
     Statistical Society B 16(2), 1954).
     """
-    mean, spread = _moments(differences)
+    mean, spread = moments(differences)
     runs, distance = len(differences), margin - abs(mean)
     if math.isnan(mean) or runs < FEWEST:
         return Line(1.0, 1.0, distance, spread, runs)
@@ -143,13 +143,6 @@ def within(differences: NDArray[np.float64], margin: float) -> Line:
 def exact(distance: float) -> Line:
     """Return the result for a computed number, which needs no runs; it holds if `distance` is positive."""
     return Line(float(distance <= 0.0), float(distance >= 0.0), distance, 0.0, 0)
-
-
-def _moments(sample: NDArray[np.float64]) -> tuple[float, float]:
-    """Return mean and standard deviation. The latter is exactly 0 for equal runs, and NaN for a single run."""
-    if len(sample) < FEWEST:
-        return float(sample.mean()), math.nan
-    return float(sample.mean()), float(sample.std(ddof=1)) if np.ptp(sample) != 0.0 else 0.0
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,12 @@
-//! Random settings, networks and applications: two thousand random stories must pass.
+//! Random settings, networks and applications: some hundred random stories must pass; `make soak` runs 100,000.
 
 use manypath_sctp::Config;
 
 use crate::random::{positions, run};
 
 #[test]
-fn two_thousand_random_stories_pass() {
-    for number in 0..2000 {
+fn the_first_random_stories_pass() {
+    for number in 0..600 {
         if let Err(failure) = run(number) {
             failure.narrate(|line| println!("{line}"));
             panic!("{failure}");
