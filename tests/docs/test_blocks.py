@@ -15,16 +15,12 @@ import pytest
 from blocks import ROOT, blocks, pages
 from checks import check_files, check_outputs, check_reading, check_running, commands, is_run, kinds_of_files, name_of
 
+from lists import cases
+
 
 # The long list runs all three notebooks, and the gate one of them in its Jupyter form.
 @pytest.mark.parametrize(
-    "page",
-    [
-        pytest.param(page, marks=pytest.mark.long if page.name == "notebooks.md" else ())
-        for page in pages()
-        if is_run(page)
-    ],
-    ids=name_of,
+    "page", cases(filter(is_run, pages()), long=lambda page: page.name == "notebooks.md"), ids=name_of
 )
 def test_code_on_a_page_runs_and_prints_the_shown_output(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)

@@ -10,6 +10,8 @@ import pytest
 from blocks import ROOT
 from nbclient import NotebookClient
 
+from lists import cases
+
 sys.path.insert(0, str(ROOT / "docs/builder"))
 from notebooks import notebook
 
@@ -30,7 +32,7 @@ def test_a_jupyter_notebook_equals_its_converted_source(source: Path):
 
 @pytest.mark.parametrize(
     "source",
-    [pytest.param(source, marks=() if source.stem == FIRST else pytest.mark.long) for source in SOURCES],
+    cases(SOURCES, long=lambda source: source.stem != FIRST),
     ids=lambda path: path.stem,
 )
 def test_a_jupyter_notebook_runs_without_marimo_and_shows_its_result(

@@ -18,6 +18,8 @@ import pytest
 from desk import SCENARIO, SWEEP, WALL_SECONDS, Desk
 from held import GO, LOADING
 
+from lists import cases
+
 COMMAND = [sys.executable, "-m", "manypath"]
 """The command line as a separate process."""
 
@@ -54,10 +56,12 @@ def no_fault() -> None:
 def run(
     desk: Desk, words: Sequence[str], fault: Fault = no_fault, environment: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
+    # With a fault, Python would keep truncated bytecode beside its packages, which each later command reads.
+    own = {"OPENBLAS_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "" if fault is no_fault else "1"}
     return subprocess.run(
         [*COMMAND, *words],
         cwd=desk.folder,
-        env={**os.environ, "OPENBLAS_NUM_THREADS": "1", **(environment or {})},
+        env={**os.environ, **own, **(environment or {})},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
@@ -132,6 +136,14 @@ def test_a_failing_target_is_reported_in_one_line(case: str, desk: Desk):
     assert desk.lost() == []
 
 
+def test_a_command_with_a_fault_leaves_no_bytecode_to_others(desk: Desk):
+    cache = desk.folder / "cache"
+    for fault in (no_fault, files_stay_small):
+        assert run(desk, ["--version"], fault, {"PYTHONPYCACHEPREFIX": str(cache)}).returncode == 0
+        assert cache.exists() == (fault is no_fault)
+        shutil.rmtree(cache, ignore_errors=True)
+
+
 OUTPUTS = [
     "decode empty.pcap",
     "decode one.pcap",
@@ -149,9 +161,6 @@ OUTPUTS = [
 
 FORMS = ("decode one.pcap", "run two.toml", "sweep sweep.toml --csv", "--help")
 """One of them for each form of output: bytes, text, a table, and the text of the library for commands."""
-
-BY_FORM = [pytest.param(line, marks=() if line in FORMS else pytest.mark.long) for line in OUTPUTS]
-"""The others belong to the long list."""
 
 
 def printed_to(
@@ -180,7 +189,7 @@ def test_standard_output_on_a_full_device_is_reported_in_one_line(line: str, des
     assert "error: " in done.stderr
 
 
-@pytest.mark.parametrize("line", BY_FORM)
+@pytest.mark.parametrize("line", cases(OUTPUTS, long=lambda line: line not in FORMS))
 def test_a_closed_pipe_is_no_error(line: str, desk: Desk):
     reading, writing = os.pipe()
     os.close(reading)
@@ -192,7 +201,7 @@ def test_a_closed_pipe_is_no_error(line: str, desk: Desk):
     assert not errors, done.stderr
 
 
-@pytest.mark.parametrize("line", BY_FORM)
+@pytest.mark.parametrize("line", cases(OUTPUTS, long=lambda line: line not in FORMS))
 def test_a_closed_standard_output_is_no_error(line: str, desk: Desk):
     done = printed_to(desk, line, None, lambda: os.close(1))
     assert done.returncode == 0, done.stderr
@@ -258,13 +267,8 @@ DAMAGES: dict[str, Callable[[Path], None]] = {
 """Kinds of damage to a stored result."""
 
 
-SHORTENED = ("a truncated file", "an empty file")
-"""Damages that the gate leaves to the long list: a checksum finds them as it finds a flipped bit."""
-
-
-@pytest.mark.parametrize(
-    "case", [pytest.param(case, marks=pytest.mark.long if case in SHORTENED else ()) for case in DAMAGES]
-)
+# A file that is too short is found like a flipped bit.
+@pytest.mark.parametrize("case", cases(DAMAGES, long=lambda case: case in ("a truncated file", "an empty file")))
 def test_a_damaged_result_is_computed_again(case: str, swept: tuple[Path, str], desk: Desk):
     store, first = swept
     shutil.copytree(store, desk.folder / "runs")
@@ -287,11 +291,7 @@ def begun(desk: Desk, line: Sequence[str], sign: Callable[[], bool]) -> subproce
 
 @pytest.mark.parametrize(
     "number",
-    [
-        pytest.param(signal.SIGINT, marks=pytest.mark.long),
-        pytest.param(signal.SIGTERM, marks=pytest.mark.long),
-        signal.SIGKILL,
-    ],
+    cases([signal.SIGINT, signal.SIGTERM, signal.SIGKILL], long=lambda number: number != signal.SIGKILL),
 )
 def test_a_stopped_sweep_can_be_continued(number: signal.Signals, undisturbed: str, desk: Desk):
     desk.put("longer.toml", LONGER)
@@ -412,12 +412,10 @@ def papers_done(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "runs"
 
 
-@pytest.mark.parametrize(
-    "case", [pytest.param(case, marks=pytest.mark.long if case == "a report that draws" else ()) for case in STOPPED]
-)
+@pytest.mark.parametrize("case", cases(STOPPED, long=lambda case: case == "a report that draws"))
 def test_ctrl_c_prints_one_line_and_keeps_finished_runs(case: str, desk: Desk, request: pytest.FixtureRequest):
     line, sign, last = STOPPED[case]
-    if "done" in line.split():
+    if "--store done" in line:
         (desk.folder / "done").symlink_to(request.getfixturevalue("papers_done"))
     process = begun(desk, [*HELD, *shlex.split(line)], lambda: bool(list(desk.folder.glob(sign))))
     process.send_signal(signal.SIGINT)

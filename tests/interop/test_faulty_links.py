@@ -22,6 +22,7 @@ from stacks import TIMES
 from stage import RAW4, RAW6, UDP4, UDP6, Carrier
 
 import manypath as mp
+from lists import cases
 
 pytestmark = pytest.mark.interop
 
@@ -88,7 +89,7 @@ OVER_BAD_LINKS = [
 
 def bad_links(*gate: str) -> list[Any]:
     """Return every network of `BAD_LINKS` as a parameter; those that are not named are in the long list."""
-    return [pytest.param(links, marks=() if links in gate else pytest.mark.long) for links in BAD_LINKS]
+    return cases(BAD_LINKS, long=lambda links: links not in gate)
 
 
 @pytest.mark.parametrize(("links", "carrier"), OVER_BAD_LINKS, ids=str)

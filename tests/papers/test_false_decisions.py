@@ -6,11 +6,12 @@ For results on the limit both verdicts are wrong; inside `contradicted` is wrong
 import numpy as np
 import pytest
 
+from lists import cases
 from manypath.papers.check import all_of
 from manypath.papers.goals import no_harm
 from manypath.papers.predicates import above, below, crosses, near, rises_with
 
-WORLDS = 1000
+WORLDS = pytest.mark.parametrize("worlds", cases([1000, 2000], long=lambda worlds: worlds > 1000))
 """Number of made-up results on the limit, for each predicate and number of runs."""
 
 STEP = 0.3
@@ -68,7 +69,7 @@ PREDICATES = {
 }
 
 
-def wrong(predicate, spread, runs):
+def wrong(predicate, spread, runs, count):
     """Return the shares of results with a wrong `holds` and a wrong `contradicted`, for each place.
 
     On the limit both are wrong. This is the worst place, and has the most results.
@@ -80,7 +81,7 @@ def wrong(predicate, spread, runs):
         (STEP, ("contradicted",), 4),
         (-STEP, ("holds",), 4),
     ):
-        worlds = WORLDS // part
+        worlds = count // part
         found = [predicate(lambda: spread(noise, runs), place).verdict for _ in range(worlds)]
         shares |= {(place, verdict): (found.count(verdict) / worlds, worlds) for verdict in verdicts}
     return shares
@@ -91,20 +92,22 @@ def allowed(rate, worlds):
     return rate + 3.0 * np.sqrt(rate * (1.0 - rate) / worlds)
 
 
-@pytest.mark.parametrize("runs", [3, pytest.param(5, marks=pytest.mark.long), 10])
+@WORLDS
+@pytest.mark.parametrize("runs", cases([3, 5, 10], long=lambda runs: runs == 5))
 @pytest.mark.parametrize("name", PREDICATES)
-def test_wrong_verdicts_are_rare_for_normally_distributed_runs(name, runs):
-    for share, worlds in wrong(PREDICATES[name], normal, runs).values():
-        assert share <= allowed(0.05, worlds)
+def test_wrong_verdicts_are_rare_for_normally_distributed_runs(name, runs, worlds):
+    for share, results in wrong(PREDICATES[name], normal, runs, worlds).values():
+        assert share <= allowed(0.05, results)
 
 
+@WORLDS
 @pytest.mark.parametrize("spread", [exponential, left])
 @pytest.mark.parametrize("runs", [3, 10])
 @pytest.mark.parametrize("name", ["above", "near, at the end of a wide tolerance", "above, four points on the line"])
-def test_wrong_verdicts_for_skewed_runs_are_within_the_documented_rates(name, runs, spread):
+def test_wrong_verdicts_for_skewed_runs_are_within_the_documented_rates(name, runs, spread, worlds):
     documented = 0.35 if "four points" in name else 0.2
-    for share, worlds in wrong(PREDICATES[name], spread, runs).values():
-        assert share <= allowed(documented, worlds)
+    for share, results in wrong(PREDICATES[name], spread, runs, worlds).values():
+        assert share <= allowed(documented, results)
 
 
 def rare(noise, runs):
@@ -112,7 +115,8 @@ def rare(noise, runs):
     return (noise.binomial(1, 0.1, size=runs) - 0.1) / 0.3
 
 
+@WORLDS
 @pytest.mark.parametrize("runs", [3, 10])
-def test_runs_without_the_rare_event_decide_as_often_as_documented(runs):
-    share, worlds = wrong(PREDICATES["above"], rare, runs)[0.0, "contradicted"]
-    assert share == pytest.approx(0.9**runs, abs=3.0 * np.sqrt(0.25 / worlds))
+def test_runs_without_the_rare_event_decide_as_often_as_documented(runs, worlds):
+    share, results = wrong(PREDICATES["above"], rare, runs, worlds)[0.0, "contradicted"]
+    assert share == pytest.approx(0.9**runs, abs=3.0 * np.sqrt(0.25 / results))

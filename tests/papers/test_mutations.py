@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 
 import pytest
 
+from lists import cases
 from manypath.papers import NAMES, registry
 from manypath.papers.dreibholz import ALL, RPV1
 from manypath.papers.dreibholz2010_asymmetric.names import BOTH, NONE, SPLITS
@@ -79,13 +80,8 @@ REDUCED = {
 """The tested part of each paper; `--full` runs the whole matrix."""
 
 
-LONG = tuple(name for name in REDUCED if name != "dreibholz2012_testbed")
-"""All papers but the one whose part takes the least time."""
-
-
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.long if name in LONG else ()) for name in REDUCED]
-)
+# The gate has the paper whose part takes the least time.
+@pytest.mark.parametrize("name", cases(REDUCED, long=lambda name: name != "dreibholz2012_testbed"))
 def test_the_claims_hold_without_a_mutation_and_every_mutation_changes_the_verdicts_that_it_must(name):
     paper, part = registry()[name], REDUCED[name]
     warmup, measure = part.window or (paper.mutated.warmup, "60 s")

@@ -18,10 +18,10 @@ import pytest
 from jsonschema import Draft202012Validator
 
 import manypath as mp
+from event_lines import SCHEMA, check_forms, data_schemas
 from manypath.measurements import COUNTERS
 
 ROOT = Path(__file__).parents[2]
-SCHEMA = json.loads((ROOT / "spec" / "events.schema.json").read_text())
 PAGE = (ROOT / "docs" / "reference" / "events.md").read_text(encoding="utf-8")
 
 LIMITS = "<!-- insert: limits in events -->"
@@ -52,13 +52,6 @@ def read(file: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     return header, events
 
 
-def data_schemas() -> dict[str, dict[str, Any]]:
-    """Return the schema of the data of each event of flows and of links."""
-    events = [event for kind in ("Line", "LinkLine") for event in SCHEMA["$defs"][kind]["oneOf"]]
-    references = {event["properties"]["name"]["const"]: event["properties"]["data"]["$ref"] for event in events}
-    return {name: SCHEMA["$defs"][reference.rsplit("/", 1)[1]] for name, reference in references.items()}
-
-
 def documented() -> dict[str, set[str]]:
     """Return the events with a heading on the page, each with the fields of its table."""
     parts = re.split(r"^#{2,3} ", PAGE, flags=re.MULTILINE)
@@ -85,12 +78,7 @@ def test_every_line_matches_the_schema_and_every_event_occurs(
     run: tuple[mp.Result, dict[str, Any], list[dict[str, Any]]],
 ):
     _, header, events = run
-    validator = Draft202012Validator(SCHEMA)
-    validator.validate(header)
-    # One line of each form is enough: validating all of them takes minutes.
-    forms = {(line["name"], *sorted(line), *sorted(line["data"])): line for line in events}
-    for line in forms.values():
-        validator.validate(line)
+    check_forms(header, events)
     # Real endpoints write the one, emulations the other.
     elsewhere = {"recovery:sending_blocked", "link:metrics_updated"}
     assert {line["name"] for line in events} == set(data_schemas()) - elsewhere

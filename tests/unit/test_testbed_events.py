@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from pathlib import Path
 
 import pytest
-from jsonschema import Draft202012Validator
 
 import manypath as mp
+from event_lines import check_data, check_forms
 from manypath import testbed
 from manypath.campaign import Campaign
 from manypath.errors import UserError
 from real_time import needs_stack
-
-EACH = 30
-"""Number of events of each name that are compared with the schema."""
-
-SCHEMA = Path(__file__).parents[2] / "spec" / "events.schema.json"
 
 
 @needs_stack
@@ -31,18 +25,11 @@ def test_the_events_of_a_run_are_those_of_its_links_and_senders(tmp_path: Path):
         # The second run replaces the files of the first.
         Campaign(scenario, replications=1, runner=testbed.Testbed(events=str(live))).run(None, 1, progress=False)
         assert sorted(file.name for file in live.iterdir()) == ["flow-cmt.jsonl", "links.jsonl"]
-    schema = Draft202012Validator(json.loads(SCHEMA.read_text()))
     names = set()
     for file in live.iterdir():
         lines = [json.loads(line) for line in file.read_text().splitlines()]
-        seen = Counter[str]()
-        for line in lines:
-            name = line.get("name", "")
-            seen[name] += 1
-            # The first of each name, because one takes 2 ms.
-            if seen[name] <= EACH:
-                schema.validate(line)
-        assert sum("file_schema" in line for line in lines) == 1
+        check_forms(lines[0], lines[1:])
+        check_data(lines[1:])
         names |= {line["name"] for line in lines[1:]}
     assert {"link:metrics_updated", "recovery:metrics_updated", "recovery:sending_blocked"} <= names
     assert not any(name.startswith("transport:") for name in names)
