@@ -59,7 +59,7 @@ missing = $(if $(filter-out $(wildcard $(1)),$(1)),again)
 begun = @echo '$@: begins'
 timed = TIMEFORMAT='$@: %0R s, processor time %0U s'; time
 
-.PHONY: help papers test test-long test-needs test-build test-rust test-python test-kernel test-wheel interop peer-usrsctp programs testbed bench-net bench-programs bench-explore explore-picture soak soak-kernel fuzz bench
+.PHONY: help papers test test-long test-needs test-build test-rust test-python test-kernel test-wheel interop other-peers peer-usrsctp programs testbed bench-net bench-programs bench-explore explore-picture soak soak-kernel fuzz bench
 .PHONY: profile build emu net capi kernel wheel tools docs schemas results site format clean
 .PHONY: check check-format check-lints check-docs check-house check-python check-dependencies again
 
@@ -135,10 +135,14 @@ check-python: $(venv)/.tools
 	$(bin)/pyright --warnings --pythonpath $(bin)/python
 
 # A peer of make interop and of make programs, which may run side by side.
-peer-usrsctp:
+peer-usrsctp: | $(bin)/python
 	tests/interop/peers/build usrsctp
 
-interop: $(tested) $(venv)/.tools peer-usrsctp ## our SCTP against usrsctp, pion and dcSCTP, and over faulty links, in network namespaces; needs root, which also installs them
+# Other people's stacks, which are compiled beside the build of the tests.
+other-peers: peer-usrsctp
+	tests/interop/peers/build others
+
+interop: $(tested) $(venv)/.tools other-peers ## our SCTP against usrsctp, pion and dcSCTP, and over faulty links, in network namespaces; needs root, which also installs them
 	$(begun)
 	tests/interop/peers/build
 	@# These tests mostly wait: two for each processor.

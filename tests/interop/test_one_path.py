@@ -15,7 +15,7 @@ pytestmark = pytest.mark.interop
 
 @pytest.mark.parametrize(("listener", "connecter", "carrier"), meetings(controls=True))
 def test_bulk_both_ways_and_shutdown(stage, listener: str, connecter: str, carrier: Carrier) -> None:
-    bytes_each_way = 2 << 20
+    bytes_each_way = 1 << 20
     with stage(carrier) as on:
         right = on.listen(listener, send=bytes_each_way, size=1200, expect=bytes_each_way, streams=2)
         left = on.connect(connecter, send=bytes_each_way, size=1000, expect=bytes_each_way, streams=3, shutdown=True)
