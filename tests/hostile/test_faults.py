@@ -225,11 +225,6 @@ def test_a_removed_working_directory_is_reported_in_one_line(desk: Desk, tmp_pat
     check_error_line(done, "store")
 
 
-def test_completion_in_an_unwritable_home_is_reported_in_one_line(desk: Desk):
-    done = run(desk, ["--install-completion", "bash"], environment={"HOME": "/proc", "SHELL": "/bin/bash"})
-    check_error_line(done, "/proc/.bashrc", "cannot be used")
-
-
 def test_too_few_open_files_are_reported_in_one_line(desk: Desk):
     done = run(desk, ["sweep", "sweep.toml"], few_files)
     assert "Traceback" not in done.stderr

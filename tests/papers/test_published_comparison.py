@@ -16,7 +16,7 @@ from manypath.papers.paired import half_width
 from manypath.papers.paper_evaluation import PaperEvaluation
 from manypath.papers.publishing import table
 
-WORLDS = 200
+WORLDS = 100
 """The number of made-up pairs of evaluations."""
 
 POINTS = 10

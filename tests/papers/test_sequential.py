@@ -13,7 +13,7 @@ from manypath.papers.predicates import above, near
 from manypath.papers.sequential import decide
 from manypath.stats.looks import plan
 
-WORLDS = 1200
+WORLDS = 600
 """The number of made-up results for each error rate."""
 
 SECONDS = 2.0
