@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from manypath import _native
-from manypath.arguments import in_order, truth
+from manypath.arguments import in_order, truth, whole
 from manypath.errors import UserError, quoted
 from manypath.quantity import SPAN, QuantityError
 from manypath.refusal import told
@@ -123,8 +123,7 @@ def ideal(
 
 
 def _check_count(field: str, value: int) -> None:
-    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        raise UserError(f"{field}: {quoted(value)} is not a number of {field}: give 1 or more")
+    whole(field, value, f"number of {field}", least=1)
 
 
 def _check_seed(seed: int) -> None:

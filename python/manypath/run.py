@@ -98,6 +98,8 @@ def run(
         raise UserError("links: only valid with capture: give the capture file, too")
     if only and events is None:
         raise UserError("only: only valid with events: give the events file, too")
+    if progress is not None and not callable(progress):
+        raise UserError(f"progress: {quoted(progress)} cannot be called: give a function of a share, or None")
     outputs = Outputs()
     watch = {} if series is None else rows(series)
     check_interval(series, scenario.warmup + scenario.measure)
@@ -252,13 +254,16 @@ def _name(field: str, file: str | PathLike[str]) -> str:
     return name
 
 
-def rows(series: str) -> dict[str, Any]:
-    """Return the sampling options of the engine for a series, as keys of its document `watch`."""
+def rows(series: str, name: str = "series") -> dict[str, Any]:
+    """Return the sampling options of the engine for a series, as keys of its document `watch`.
+
+    `name` is the argument in the messages.
+    """
     if isinstance(series, str) and series == EVENT:
         return {"changes": True}
-    interval = span("series", series)
+    interval = span(name, series)
     if interval == 0:
-        raise UserError('series: 0 s is no interval: give one such as "100 ms"')
+        raise UserError(f'{name}: 0 s is no interval: give one such as "100 ms"')
     return {"series": interval}
 
 

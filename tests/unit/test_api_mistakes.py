@@ -96,7 +96,7 @@ MISTAKES: list[tuple[Callable[[], Any], str]] = [
     (lambda: ONCE.run(store=None, shard=5), 'shard: 5 is no text: give "2/4" for the second of four'),
     (lambda: ONCE.run(store=None, shard="9" * 5000 + "/1"), 'shard: "9'),
     (lambda: mp.series(None), "results: None is no Results: give the result of Campaign.run"),
-    (lambda: mp.series(RESULTS, 5), 'series: 5 has no unit: write "5 ms"'),
+    (lambda: mp.series(RESULTS, 5), 'every: 5 has no unit: write "5 ms"'),
     (lambda: mp.series(RESULTS, replications=0), "replications: 0 is not a number of repetitions: give 1 or more"),
     (lambda: mp.check_warmup(None), "results: None is no Results"),
     (lambda: mp.dask(None), "client: None is no client of Dask"),

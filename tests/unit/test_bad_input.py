@@ -214,6 +214,16 @@ def test_a_word_of_ten_megabytes_is_not_refused_as_nesting(tmp_path: Path):
         (lambda: mp.DropTail(packets=0), "packets: 0 is too small"),
         (lambda: mp.Red(min=50, max=20), "max 20 is not above min 50"),
         (mp.disjoint, "no paths: give one or more"),
+        (
+            lambda: mp.Network(links={"x": mp.Link(rate="1 bit/s")}, paths={"p": mp.Path(forward=("x", "z"))}),
+            'paths.p.forward: "z" is no link of this network: known: x',
+        ),
+        (lambda: mp.theory.fluid(5), "scenario: 5 is no Scenario: give"),  # pyright: ignore[reportArgumentType]
+        (lambda: mp.Scenario.from_fields([]), "fields: [] is no Mapping: give"),  # pyright: ignore[reportArgumentType]
+        (
+            lambda: mp.ideal("lia", losses=[0.1], rtts="100 ms", packets=10**30),
+            f"packets: {10**30} is too large: give 1 to",
+        ),
         (lambda: mp.bottleneck(mp.Link(rate="1 bit/s"), paths=0), "bottleneck.paths: 0 is not a number of paths"),
         (
             lambda: mp.dumbbell(mp.Link(rate="1 bit/s"), [mp.Link(rate="1 bit/s")], []),
@@ -289,6 +299,7 @@ def test_a_scenario_that_exceeds_the_memory_is_refused_with_the_field(scenario):
     ("arguments", "message"),
     [
         (["run", "nowhere.toml"], "nowhere.toml: there is no such file"),
+        (["run", "no\nwhere.toml"], "no\\u000awhere.toml: there is no such file"),
         (["run", "bad.toml"], 'cmt.cc: there is no congestion control "cmt-rpv22": did you mean "cmt-rpv2"?'),
         (["run", "good.toml", "--series", "0 s"], "series: 0 s is no interval"),
         (["run", "good.toml", "--seed", "-1"], "seed: -1 is not a number of 64 bits"),

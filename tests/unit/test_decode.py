@@ -189,6 +189,8 @@ def test_a_file_without_sctp_is_reported_in_one_line(tmp_path: Path):
     assert "text: is no capture: give a pcapng or a pcap file" in decode(tmp_path / "text", code=2).stderr
     assert "none: there is no such file" in decode(tmp_path / "none", code=2).stderr
     right = "give the path of a pcapng or pcap file"
+    (tmp_path / "loop").symlink_to("loop")
+    assert "loop: cannot be read: Too many levels of symbolic links" in decode(tmp_path / "loop", code=2).stderr
     assert decode(tmp_path, code=2).stderr == f"error: {tmp_path}: is a folder: {right}\n"
     header = bytes.fromhex("d4c3b2a1 02000400 00000000 00000000 ffff0000")
     (tmp_path / "empty").write_bytes(header + (101).to_bytes(4, "little"))

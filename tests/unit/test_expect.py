@@ -210,6 +210,10 @@ def test_competing_connections_without_formulas_have_no_fluid_prediction():
     ("arguments", "message"),
     [
         ({"paths": []}, "paths: is empty: give 1 or more"),
+        (
+            {"paths": ["a: 1 Mbit/s, 1 ms", "b: 1 Mbit/s, 1 ms"], "shared": ["5 Mbit/s: a"]},
+            "shared.shared1.paths: has only 1: give 2 or more",
+        ),
         ({"paths": ["10 Mbit/s"]}, 'path: "10 Mbit/s" is no path: write rate, round-trip time and optionally loss'),
         ({"paths": ["10 Mbit/s, 40 ms, 1 %, 3"]}, "is no path"),
         ({"paths": ["10 Mbps, 40 ms"]}, 'write "10 Mbit/s"'),

@@ -28,6 +28,8 @@ def read_factors(factors: Any) -> Factors:
     if isinstance(factors, Mapping):
         return {text("factors", name, "names of factors"): _values(name, values) for name, values in factors.items()}
     rows = list(factors) if isinstance(factors, Iterable) else [factors]
+    if not rows:
+        raise UserError("factors: there are no combinations: give one or more, or None for none")
     if not all(isinstance(row, Mapping) for row in rows):
         raise UserError(
             f'factors: {quoted(factors)} are no factors: give {{"cc": ["lia", "olia"]}}, or a list of combinations'

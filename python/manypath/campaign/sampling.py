@@ -65,7 +65,7 @@ def series(
     2            0   2.0  south   81028.0
     3            0   3.0  south   91040.0
     """
-    rows(every)
+    rows(every, "every")
     simulated("series", results, "sampled")
     columns = {name for frames in (SAMPLES, CHANGES) for names in frames.values() for name in names}
     check_apart("series", results.factors, columns, "is also the name of a column of samples")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import signal
+import stat
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,7 +16,7 @@ import typer
 
 from manypath import _native
 from manypath.cli.output import print_json
-from manypath.errors import Stopped, UserError, quoted, remedy
+from manypath.errors import Stopped, UserError, quoted, remedy, visible
 
 RIGHT = "give the path of a pcapng or pcap file"
 """The valid alternative to a file that is no capture."""
@@ -46,10 +47,15 @@ def decode(
     as_json: Annotated[bool, typer.Option("--json", help="Print a JSON object for each packet.")] = False,
 ) -> None:
     """Print the packets of an SCTP capture, and a summary of its associations, paths, SACKs and losses."""
-    if not file.exists():
-        raise UserError(f"{file}: there is no such file: {RIGHT}")
-    if file.is_dir():
-        raise UserError(f"{file}: is a folder: {RIGHT}")
+    called = visible(str(file))
+    try:
+        is_folder = stat.S_ISDIR(file.stat().st_mode)
+    except FileNotFoundError:
+        raise UserError(f"{called}: there is no such file: {RIGHT}") from None
+    except OSError as error:
+        raise UserError(f"{called}: cannot be read: {error.strerror}: {RIGHT}") from None
+    if is_folder:
+        raise UserError(f"{called}: is a folder: {RIGHT}")
     form = "" if summary else "json" if as_json else "line"
     wrong: UserError | None = None
     with _ended_by_ctrl_c(file):

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, Self
 
+from manypath.arguments import of_kind
 from manypath.errors import UserError
 from manypath.scenario.model import Model
 
@@ -44,6 +45,7 @@ class Document(Model):
         UserError
             If the fields are invalid.
         """
+        of_kind("fields", fields, Mapping, "the fields of a file by name")
         return cls(**with_dimensions(cls, fields))
 
 

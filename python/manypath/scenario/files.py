@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from manypath.arguments import file
-from manypath.errors import UserError, in_file_form, quoted
+from manypath.errors import UserError, in_file_form, quoted, visible
 from manypath.scenario.file_kinds import KINDS, other_kind
 from manypath.scenario.traces import beside
 
@@ -70,7 +70,7 @@ def mistakes_of(path: str | Path) -> Iterator[None]:
 
 def name_of(path: str | Path) -> str:
     """Return the name of an input file for messages."""
-    return "standard input" if str(path) == STANDARD_INPUT else str(path)
+    return "standard input" if str(path) == STANDARD_INPUT else visible(str(path))
 
 
 def stem_of(path: str | Path) -> str:

@@ -127,6 +127,8 @@ def _message(kind: str, given: _Value, context: Mapping[str, Any], message: str,
             said = f"{written} is no table: {right_forms.of_table(field)}"
         case "tuple_type":
             said = f"{written} is no list: {right_forms.of_list(field, value)}"
+        case "too_short" if context["actual_length"]:
+            said = f"has only {context['actual_length']}: give {context['min_length']} or more"
         case _ if kind in MESSAGES:
             bounds = {name: given.written(bound) if name in BOUNDS else bound for name, bound in context.items()}
             said = MESSAGES[kind].format(value=written, **bounds)

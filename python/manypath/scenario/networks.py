@@ -164,7 +164,9 @@ class Network(Model):
     def _lead_back(cls, fields: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
         """Add reverse links to each path without them, with the properties of its forward links."""
         network = handler(fields)
-        alone = {name: path for name, path in network.paths.items() if not path.reverse}
+        # A path with an unknown link keeps it for `_links_exist`.
+        known = network.links.keys()
+        alone = {name: path for name, path in network.paths.items() if not path.reverse and known >= {*path.forward}}
         if not alone:
             return network
         links, paths = dict(network.links), dict(network.paths)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from manypath.arguments import of_kind
 from manypath.errors import UserError
 from manypath.quantity import RATE
 from manypath.scenario import (
@@ -81,6 +82,7 @@ def fluid(scenario: Scenario) -> Fluids:
     >>> {name: rate.round() for name, rate in model.equilibrium().goodput.items()}  # packets/s on each path
     {'mptcp': array([123., 415.]), 'tcp': array([292.])}
     """
+    of_kind("scenario", scenario, Scenario, "the result of Scenario(...) or Scenario.from_file(...)")
     packets = {name: _packet(name, flow) for name, flow in scenario.flows.items()}
     packet = max(packets.values())
     if min(packets.values()) < packet:

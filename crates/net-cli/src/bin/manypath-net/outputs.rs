@@ -77,7 +77,13 @@ pub(crate) fn refused(
 /// Refuses a folder in which no file can be created.
 pub(crate) fn takes_files(option: &'static str, folder: &Path) -> Result<(), Failure> {
     if !folder.is_dir() {
-        return Err(refused(option, folder, "it is not a folder: name one"));
+        let is_missing = matches!(folder.try_exists(), Ok(false));
+        let reason = if is_missing {
+            "there is no such folder: make it first"
+        } else {
+            "it is no folder: name one"
+        };
+        return Err(refused(option, folder, reason));
     }
     match tempfile::tempfile_in(folder) {
         Ok(_) => Ok(()),
