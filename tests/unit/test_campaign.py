@@ -223,6 +223,14 @@ def test_an_error_names_its_scenario(scenario, engine):
         (lambda scenario: mp.Campaign(scenario, replications=0), "replications: 0 is not a number of repetitions"),
         (lambda scenario: mp.Campaign(scenario, {"cc": "newreno"}), 'factors.cc: "newreno" is no list of values'),
         (lambda scenario: mp.Campaign(scenario, {"cc": []}), "factors.cc: .* is no list of values"),
+        (
+            lambda scenario: mp.Campaign(scenario, {"cc": ["lia", ["olia"]]}).run(store=None, progress=False),
+            r"factors.cc: \['olia'\] cannot be a label: give texts, numbers or tuples",
+        ),
+        (
+            lambda scenario: mp.Campaign(scenario, [{"cc": {"a": 1}}]).run(store=None, progress=False),
+            r"factors.cc: \{'a': 1\} cannot be a label",
+        ),
         (lambda scenario: mp.Campaign(scenario, []), "factors: there are no combinations: give one or more"),
         (lambda scenario: mp.Campaign(scenario(), {"cc": ["newreno"]}), "factors: a single scenario has no factors"),
         (lambda scenario: mp.Campaign(scenario()).run(store=None, workers=0), "workers: 0 is not a number of threads"),

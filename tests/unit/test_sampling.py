@@ -48,7 +48,7 @@ def test_only_simulations_can_be_sampled():
 
 @pytest.mark.parametrize(("every", "message"), [("0 s", "is no interval"), ("fast", "is no time")])
 def test_a_wrong_interval_is_reported(every: str, message: str):
-    with pytest.raises(mp.UserError, match=f"series: .*{message}"):
+    with pytest.raises(mp.UserError, match=f"every: .*{message}"):
         mp.series(mp.Results([]), every)
 
 

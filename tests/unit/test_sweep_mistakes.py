@@ -70,6 +70,10 @@ SAME_FIELD = {
         {"x": {"field": ["flows.f.cc", "flows.f.cc"], "values": CC}},
         'factors.x.field: "flows.f.cc" occurs twice: give each field once',
     ),
+    "an empty place": (
+        {"x": {"field": "", "values": CC}},
+        'factors.x.field: "" is no place: give one such as "flows.f.cc"',
+    ),
     "a whole and its part in a list": (
         {"x": {"field": ["warmup", "flows.f.cc", "flows.f"], "values": CC}},
         'factors.x.field: "flows.f.cc" is a part of "flows.f": give one of them',

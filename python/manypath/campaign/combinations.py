@@ -74,17 +74,32 @@ def check_each_once(factors: Factors) -> None:
     Raises
     ------
     UserError
-        If two values or combinations are equal.
+        If two values or combinations are equal, or if a value cannot be a label of a group.
     """
     if isinstance(factors, Mapping):
         for name, values in factors.items():
+            _check_labels(name, values)
             twice = repeated(values)
             if twice is not None:
                 raise UserError(f"factors.{name}: {told_twice(*twice)}")
         return
+    for row in factors:
+        for name, value in row.items():
+            _check_labels(name, [value])
     twice = repeated(factors, label=lambda row: tuple(row.items()))
     if twice is not None:
         raise UserError(f"factors: {told_twice(*twice, 'combination')}")
+
+
+def _check_labels(name: str, values: Sequence[Any]) -> None:
+    """Refuse values such as lists, by which results cannot be grouped."""
+    for value in values:
+        try:
+            hash(value)
+        except TypeError:
+            raise UserError(
+                f"factors.{name}: {quoted(value)} cannot be a label: give texts, numbers or tuples"
+            ) from None
 
 
 def check_each_apart(names: Iterable[str], scenarios: Sequence[tuple[Mapping[str, Any], str]]) -> None:

@@ -145,9 +145,6 @@ class Results:
             self._know(factor, self.factors)
             if hasattr(value, "__array__"):
                 raise UserError(f"select: {factor} is {quoted(value)}, not one value: give one value of the factor")
-            if value not in (levels := self.levels(factor)):
-                hint = remedy(quoted(value, ""), map(str, levels))
-                raise UserError(f"select: {factor} is never {quoted(value)}: {hint}")
         return self._part([pair for pair in self._cells if all(pair[0].factors[k] == v for k, v in where.items())])
 
     def values(self, measurement: str, **where: Any) -> pd.Series:

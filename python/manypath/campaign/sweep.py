@@ -46,6 +46,8 @@ class Factor(Model):
     @field_validator("field")
     @classmethod
     def _each_place_once(cls, field: tuple[str, ...]) -> tuple[str, ...]:
+        if "" in field:
+            raise ValueError('"" is no place: give one such as "flows.f.cc"')
         for one, other in itertools.combinations(field, 2):
             if one == other:
                 raise ValueError(f"{quoted(one)} occurs twice: give each field once")
