@@ -81,6 +81,12 @@ def in_order(name: str, value: Kind) -> Kind:
     return value
 
 
+def function(name: str, value: Any, of: str) -> None:
+    """Refuse what is neither a function nor None; `of` is its argument in the message."""
+    if value is not None and not callable(value):
+        raise UserError(f"{name}: {quoted(value)} cannot be called: give a function of {of}, or None")
+
+
 def number(name: str, value: Any) -> float:
     """Return any number; NaN is accepted and means that nothing was measured."""
     found = number_of(value)

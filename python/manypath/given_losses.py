@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from manypath import _native
-from manypath.arguments import in_order, truth, whole
+from manypath.arguments import in_order, seed_of, truth, whole
 from manypath.errors import UserError, quoted
 from manypath.quantity import SPAN, QuantityError
 from manypath.refusal import told
@@ -91,9 +91,9 @@ def ideal(
     in_order("losses", losses)
     in_order("rtts", rtts)
     truth("periodic", periodic)
-    _check_count("runs", runs)
-    _check_count("packets", packets)
-    _check_seed(seed)
+    runs = whole("runs", runs, "number of runs", least=1)
+    packets = whole("packets", packets, "number of packets", least=1)
+    seed = seed_of(seed)
     times = [rtts] * len(losses) if isinstance(rtts, str) else list(rtts)
     if len(times) != len(losses):
         raise UserError(f"rtts: {len(times)} for {len(losses)} losses: give one for each path, or one for all")
@@ -120,15 +120,6 @@ def ideal(
     }
     by_path = tuple(interval(list(values)) for values in zip(*rates, strict=True))
     return IdealRates(by_path, interval([sum(values) for values in rates]), settings)
-
-
-def _check_count(field: str, value: int) -> None:
-    whole(field, value, f"number of {field}", least=1)
-
-
-def _check_seed(seed: int) -> None:
-    if not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed < 2**64:
-        raise UserError(f"seed: {quoted(seed)} is no seed: give a whole number from 0 to 2^64 - 1")
 
 
 def _probability(place: int, loss: Any) -> float:

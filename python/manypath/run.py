@@ -10,7 +10,7 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 from manypath import _native, display
-from manypath.arguments import file, of_kind, seed_of, span, texts
+from manypath.arguments import file, function, of_kind, seed_of, span, texts
 from manypath.errors import OutputError, UserError, quoted
 from manypath.outputs import CAPTURE, EVENTS, Outputs
 from manypath.quantity import SPAN
@@ -98,8 +98,7 @@ def run(
         raise UserError("links: only valid with capture: give the capture file, too")
     if only and events is None:
         raise UserError("only: only valid with events: give the events file, too")
-    if progress is not None and not callable(progress):
-        raise UserError(f"progress: {quoted(progress)} cannot be called: give a function of a share, or None")
+    function("progress", progress, "a share")
     outputs = Outputs()
     watch = {} if series is None else rows(series)
     check_interval(series, scenario.warmup + scenario.measure)

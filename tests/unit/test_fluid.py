@@ -123,7 +123,7 @@ def test_the_rates_of_paths_add_up_and_the_result_has_the_settings():
         ({"rtts": "0 ms"}, "give 1 ns or more"),
         ({"runs": 0}, "runs: 0 is not a number of runs"),
         ({"packets": 1.5}, "packets: 1.5 is not a number"),
-        ({"seed": -1}, "seed: -1 is no seed"),
+        ({"seed": -1}, "seed: -1 is not a number of 64 bits"),
     ],
 )
 def test_invalid_given_losses_are_reported_in_one_line(arguments: dict[str, Any], message: str):

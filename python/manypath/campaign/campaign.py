@@ -13,7 +13,7 @@ from manypath.campaign.cell import Cell, told
 from manypath.campaign.combinations import (
     Factors,
     check_each_once,
-    check_printable,
+    check_labels,
     combinations,
     count,
     deal,
@@ -230,7 +230,7 @@ class Campaign:
         """Check the scenarios together; a function may give the same scenario for several combinations."""
 
     def _document(self, factors: Mapping[str, Any]) -> str:
-        check_printable(factors)
+        check_labels(factors)
         if isinstance(self._scenario, Runner):
             return parameters(factors)
         try:

@@ -74,32 +74,17 @@ def check_each_once(factors: Factors) -> None:
     Raises
     ------
     UserError
-        If two values or combinations are equal, or if a value cannot be a label of a group.
+        If two values or combinations are equal.
     """
     if isinstance(factors, Mapping):
         for name, values in factors.items():
-            _check_labels(name, values)
             twice = repeated(values)
             if twice is not None:
                 raise UserError(f"factors.{name}: {told_twice(*twice)}")
         return
-    for row in factors:
-        for name, value in row.items():
-            _check_labels(name, [value])
     twice = repeated(factors, label=lambda row: tuple(row.items()))
     if twice is not None:
         raise UserError(f"factors: {told_twice(*twice, 'combination')}")
-
-
-def _check_labels(name: str, values: Sequence[Any]) -> None:
-    """Refuse values such as lists, by which results cannot be grouped."""
-    for value in values:
-        try:
-            hash(value)
-        except TypeError:
-            raise UserError(
-                f"factors.{name}: {quoted(value)} cannot be a label: give texts, numbers or tuples"
-            ) from None
 
 
 def check_each_apart(names: Iterable[str], scenarios: Sequence[tuple[Mapping[str, Any], str]]) -> None:
@@ -144,17 +129,21 @@ def told_twice(one: Any, other: Any, kind: str = "value") -> str:
     return f"{quoted(one)} and {quoted(other)} are one {kind} in tables: give {kind}s that differ there"
 
 
-def check_printable(chosen: Mapping[str, Any]) -> None:
-    """Refuse whole numbers with more digits than Python turns into text: tables and the store could not name them.
+def check_labels(chosen: Mapping[str, Any]) -> None:
+    """Refuse values that cannot name a group of results, and numbers with more digits than Python turns into text.
 
     Raises
     ------
     UserError
-        If a value is such a number, or contains one.
+        If a value is or contains such a number, or a list or another value that may change.
     """
     for name, value in chosen.items():
         try:
+            hash(value)
             str(value)
+        except TypeError:
+            right = "give texts, numbers or tuples"
+            raise UserError(f"factors.{name}: {quoted(value)} cannot be a label: {right}") from None
         except ValueError:
             raise UserError(f"factors.{name}: {quoted(value)} cannot be named in tables: give a shorter one") from None
 

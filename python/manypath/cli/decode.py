@@ -72,7 +72,7 @@ def decode(
     contents = json.loads(capture.summary())
     if wrong is None and interface is not None and interface not in contents["interfaces"]:
         raise UserError(
-            f"--interface: {quoted(interface)} has no frames in {file}: {_choice(interface, contents['interfaces'])}"
+            f"--interface: {quoted(interface)} has no frames in {called}: {_choice(interface, contents['interfaces'])}"
         )
     _print_summary(contents, file, port, only=summary, as_json=as_json, complete=wrong is None)
     if wrong is not None:
@@ -100,8 +100,8 @@ def _ended_by_ctrl_c(file: Path) -> Iterator[None]:
 
 def _mistake(file: Path, error: _native.DecodeError) -> UserError:
     """Return the error of the engine as a message."""
-    said = OS_ERROR.sub("", str(error))
-    return UserError(f"{file}: {said}: {RIGHT}" if said.startswith("cannot be read") else f"{file}: {said}")
+    called, said = visible(str(file)), OS_ERROR.sub("", str(error))
+    return UserError(f"{called}: {said}: {RIGHT}" if said.startswith("cannot be read") else f"{called}: {said}")
 
 
 def _print_packets(capture: _native.Capture) -> None:
@@ -127,4 +127,4 @@ def _print_summary(
     else:
         print_summary(contents, to_stderr=as_json)
     for remark in remarks(contents, port, complete=complete):
-        typer.echo(f"remark: {file}: {remark}", err=True)
+        typer.echo(f"remark: {visible(str(file))}: {remark}", err=True)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from manypath.arguments import file, truth, truth_or_default, whole
+from manypath.arguments import file, function, truth, truth_or_default, whole
 from manypath.campaign.executors import Executor
 from manypath.campaign.executors.executor import check_executor
 from manypath.campaign.executors.local import threads_of
@@ -179,8 +179,7 @@ def _check_arguments(
     check_progress(progress)
     threads_of(workers)
     check_executor(executor)
-    if grow is not None and not callable(grow):
-        raise UserError(f"grow: {quoted(grow)} cannot be called: give a function of an evaluation, or None")
+    function("grow", grow, "an evaluation")
 
 
 @dataclass(frozen=True)

@@ -109,17 +109,11 @@ fn a_port_without_a_listening_socket_refuses() {
 
 #[test]
 fn a_socket_that_stops_listening_refuses_while_its_association_goes_on() {
-    let udp = free_port();
-    let server = Host::new(&["127.0.0.1"], udp);
-    let client = Host::new(&["127.0.0.2"], udp);
-    let listener = server.listening("127.0.0.1:5001");
-    let early = client.socket();
-    assert_eq!(early.connect("127.0.0.1:5001"), Ok(()));
-    let (accepted, _) = listener.accept().expect("the early one");
+    let Pair { server: _server, client, listener, opened, accepted } = Pair::new();
     assert_eq!(listener.listen(0), Ok(()));
     assert_eq!(client.socket().connect("127.0.0.1:5001"), Err(libc::ECONNREFUSED));
     accepted.send(0, 0, b"goes on").expect("it is connected");
-    assert_eq!(early.text(), "goes on");
+    assert_eq!(opened.text(), "goes on");
     assert_eq!(listener.listen(5), Ok(()));
     assert_eq!(client.socket().connect("127.0.0.1:5001"), Ok(()));
 }
