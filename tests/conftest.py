@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import signal
 import sys
@@ -55,6 +56,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put slow modules first, so that with several workers no slow test starts last."""
     order = {name: number for number, name in enumerate(SLOW)}
     items.sort(key=lambda item: order.get(item.path.stem, len(order)))
+
+
+def pytest_collection_finish() -> None:
+    """Exempt modules and tests from garbage collection, which visits all of them in each full pass."""
+    gc.collect()
+    gc.freeze()
 
 
 def two_paths(cc: str = "newreno", north: str = "10 Mbit/s") -> mp.Scenario:

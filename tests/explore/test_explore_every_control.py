@@ -1,4 +1,4 @@
-"""Every control of the page in a browser: its value reaches the run, and changes it (`make test-long`)."""
+"""Every control of the page changes a run, and its value in a browser reaches the run (`make test-long`)."""
 
 from __future__ import annotations
 
@@ -146,6 +146,7 @@ def moves() -> dict[str, list[tuple[Control, str | bool, State]]]:
     return found
 
 
+@pytest.mark.long
 def test_every_control_changes_the_run_of_a_state():
     every: set[str] = set()
     moving: set[str] = set()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import resource
 import shlex
 import shutil
@@ -29,8 +30,8 @@ HELD = [sys.executable, str(Path(__file__).with_name("held.py"))]
 LONG = SCENARIO.replace('measure = "2 s"', 'measure = "100000 s"')
 """A scenario that runs for minutes."""
 
-LONGER = SWEEP.replace("replications = 2", "replications = 60")
-"""A sweep of several batches, so that it can be interrupted."""
+LONGER = re.sub('(warmup|measure) = "[12] s"', r'\1 = "0.6 s"', SWEEP.replace("replications = 2", "replications = 60"))
+"""A sweep of several batches of short runs, so that it can be interrupted."""
 
 SMALL_FILES = 20_000
 """The largest file in bytes on a nearly full disk."""
@@ -284,10 +285,9 @@ def begun(desk: Desk, line: Sequence[str], sign: Callable[[], bool]) -> subproce
     return process
 
 
-@pytest.mark.parametrize(
-    "number",
-    cases([signal.SIGINT, signal.SIGTERM, signal.SIGKILL], long=lambda number: number != signal.SIGKILL),
-)
+# The gate has the story of kill -9 with further ones about processes (`test_rough_handling.py`).
+@pytest.mark.long
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_a_stopped_sweep_can_be_continued(number: signal.Signals, undisturbed: str, desk: Desk):
     desk.put("longer.toml", LONGER)
     store = desk.folder / "runs"
@@ -407,7 +407,7 @@ def papers_done(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "runs"
 
 
-@pytest.mark.parametrize("case", cases(STOPPED, long=lambda case: case == "a report that draws"))
+@pytest.mark.parametrize("case", cases(STOPPED, long=lambda case: case in ("a report that draws", "expectations")))
 def test_ctrl_c_prints_one_line_and_keeps_finished_runs(case: str, desk: Desk, request: pytest.FixtureRequest):
     line, sign, last = STOPPED[case]
     if "--store done" in line:
@@ -432,7 +432,7 @@ def test_ctrl_c_prints_one_line_and_keeps_finished_runs(case: str, desk: Desk, r
 
 @pytest.mark.long
 def test_two_simultaneous_sweeps_share_the_runs(desk: Desk):
-    desk.put("longer.toml", SWEEP.replace("replications = 2", "replications = 60"))
+    desk.put("longer.toml", LONGER)
     line = [*COMMAND, "sweep", "longer.toml", "--csv", "--workers", "1"]
     both = [begun(desk, line, lambda: True) for _ in range(2)]
     printed = [process.communicate(timeout=WALL_SECONDS) for process in both]

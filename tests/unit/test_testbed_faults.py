@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 import manypath as mp
+from lists import cases
 from manypath import _native, testbed
 from manypath.campaign import Campaign
 from manypath.errors import UserError
@@ -68,7 +69,14 @@ def emulators(parent: int) -> Iterator[int]:
 
 
 @needs_stack
-@pytest.mark.parametrize(("kind", "side"), [("tcp", "sender"), ("tcp", "receiver"), ("mptcp", "receiver")])
+@pytest.mark.parametrize(
+    ("kind", "side"),
+    [
+        ("tcp", "sender"),
+        pytest.param("tcp", "receiver", marks=pytest.mark.long),
+        pytest.param("mptcp", "receiver", marks=pytest.mark.long),
+    ],
+)
 def test_a_delayed_end_of_a_kernel_flow_marks_its_run(kind: str, side: str, monkeypatch: pytest.MonkeyPatch):
     def delay(_: Any, ends: Any) -> None:
         getattr(ends, side).send_signal(signal.SIGSTOP)
@@ -80,7 +88,7 @@ def test_a_delayed_end_of_a_kernel_flow_marks_its_run(kind: str, side: str, monk
 
 
 @needs_stack
-@pytest.mark.parametrize("kind", FLOWS)
+@pytest.mark.parametrize("kind", cases(FLOWS, long=lambda kind: kind in ("usrsctp", "mptcp")))
 def test_a_flow_that_starts_late_marks_its_run(kind: str, monkeypatch: pytest.MonkeyPatch):
     # The instant of the start is over before the processes are started
     monkeypatch.setattr("manypath.testbed.runner.SETTLING", -0.2)

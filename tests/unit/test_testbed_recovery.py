@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import manypath as mp
+from lists import cases
 from manypath import testbed
 from manypath.campaign import Cell
 from manypath.report.measured_recovery import mean
@@ -168,34 +169,40 @@ def test_a_wrong_option_gives_one_line(
     assert line.startswith(f"error: {message}")
 
 
-WORDS = ("measure", "failover", "--stack", "manypath", "--stack", "kernel", "--runs", "1", "--tries", "1")
-"""A command that measures the recovery of two stacks."""
+STACKS = cases(("manypath", "kernel"), long=lambda stack: stack == "kernel")
+
+
+def command(stack: str) -> tuple[str, ...]:
+    """Return a command that measures the recovery of a stack."""
+    return ("measure", "failover", "--stack", stack, "--runs", "1", "--tries", "1")
 
 
 @pytest.fixture
-def rows(called: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+def rows(stack: str, called: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """The rows of this command with a short failure, which it stores in the working directory."""
     for name, value in (("DOWN", 2.0), ("UP", 3.5), ("END", 7.0)):
         monkeypatch.setattr(recovery, name, value)
     made = Calibration("2026-01-01T00:00:00+00:00", "this machine", "abcd1234", 0.0, [])
     monkeypatch.setattr("manypath.testbed.calibration.calibrated", lambda *_, **__: made)
     monkeypatch.chdir(tmp_path)
-    return json.loads(called(*WORDS, "--json").out)["rows"]
+    return json.loads(called(*command(stack), "--json").out)["rows"]
 
 
 @needs_stack
-def test_a_short_failure_under_two_stacks_is_measured_and_reported(rows: list[Any], called: Callable[..., Any]):
-    assert [row["contestant"] for row in rows] == [each.title for each in CONTESTANTS if each.stack != "usrsctp"]
+@pytest.mark.parametrize("stack", STACKS)
+def test_a_short_failure_is_measured_and_reported(stack: str, rows: list[Any], called: Callable[..., Any]):
+    titles = [each.title for each in CONTESTANTS if each.stack == stack]
+    assert [row["contestant"] for row in rows] == titles
     for row in rows:
         (run,) = row["measured"]
         # From the failure, and from the repair, to the end at most
         assert 0 <= run["resumed"] <= 5
         assert 0 < run["rejoined"] <= 3.5
         assert len(run["course"]) == 14
-    printed = called(*WORDS).out
-    assert "our stack, RFC 7829" in printed
+    printed = called(*command(stack)).out
+    assert all(title in printed for title in titles)
     page = Path("report/measured-failover.html").read_text("utf-8")
-    assert "kernel, MPTCP" in page
+    assert all(title in page for title in titles)
     assert page.count("<figure") == 2
     assert sorted(path.name for path in Path("report/figures/measured-failover").glob("*.svg")) == [
         "courses.svg",
@@ -205,6 +212,7 @@ def test_a_short_failure_under_two_stacks_is_measured_and_reported(rows: list[An
 
 @needs_stack
 @pytest.mark.long
+@pytest.mark.parametrize("stack", ["manypath", "kernel"])
 def test_a_short_failure_stops_a_path_until_the_timeout_after_its_repair(rows: list[Any]):
     """The times are real ones, which other load changes."""
     for row in rows:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from functools import lru_cache
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -57,6 +58,16 @@ def read(adapter: TypeAdapter[Content], file: Path, again: str) -> Content:
     UserError
         If the file cannot be read or has other content. The message is one line with the first wrong field.
     """
+    try:
+        state = file.stat()
+    except OSError as error:
+        raise UserError(f"{file}: cannot be read ({error.strerror}): {again}") from None
+    return _read(adapter, file, again, (state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns))
+
+
+@lru_cache(maxsize=32)
+def _read(adapter: TypeAdapter[Any], file: Path, again: str, _: tuple[int, ...]) -> Any:
+    """Read a file in a state. A report reads the files of all papers for each of its pages."""
     try:
         said = json.loads(file.read_bytes())
     except OSError as error:
