@@ -26,7 +26,7 @@ class Ended(NamedTuple):
     out: str
     """Standard output."""
     errors: list[str]
-    """The lines on standard error, without the first line of a receiver."""
+    """The lines on standard error, without the first line of a receiver, and without those about silent paths."""
 
 
 class Program:
@@ -73,7 +73,7 @@ class Program:
             raise AssertionError(f"{self} did not end within {seconds} s: {self._out + self._errors}") from None
         for reader in self._readers:
             reader.join()
-        errors = [line.rstrip("\n") for line in self._errors if not line.startswith("waiting on ")]
+        errors = [line.rstrip("\n") for line in self._errors if not line.startswith(("waiting on ", "path "))]
         return Ended(code, "".join(self._out), errors)
 
     def ends_well(self, seconds: float = PATIENCE) -> str:
@@ -90,6 +90,10 @@ class Program:
         assert result.errors[0].startswith("error: "), f"{self}: {result}"
         assert any(text in result.errors[0] for text in texts), f"{self}: {result}"
         return result.errors[0]
+
+    def told_of_paths(self) -> list[str]:
+        """Return the lines about silent paths so far."""
+        return [line.rstrip("\n") for line in self._errors if line.startswith("path ")]
 
     def kill(self) -> None:
         """Kill the program with SIGKILL."""
@@ -176,6 +180,10 @@ class Transfers:
     def send(self, file: Path, *words: str, captured: bool = False) -> Program:
         """Start a sender; see `receive`."""
         return self._start(self.sender, "send", str(file), *self.ends(), *words, captured=captured)
+
+    def path(self, number: int) -> str:
+        """Return a path as the sender names it."""
+        return " -> ".join(self.carrier.addresses(host)[number] for host in (self.sender, self.receiver))
 
     def ends(self) -> list[str]:
         """Return the addresses of both sides as arguments of `send` and `perf`."""

@@ -150,6 +150,8 @@ def test_both_sides_report_an_error_when_all_paths_stop_delivering(tmp_path: Pat
         stop_delivering(network, 0, 1)
         sender.fails("the peer no longer answers")
         receiver.fails("the peer no longer answers")
+        last = {path: said for path, _, said in (line.rpartition(": ") for line in sender.told_of_paths())}
+        assert last == {f"path {on.path(path)}": "does not answer" for path in (0, 1)}
         on.nothing_arrived()
 
 
@@ -164,6 +166,9 @@ def test_a_transfer_survives_a_temporary_outage_of_all_paths(tmp_path: Path) -> 
         meet(network)
         quicken(network)
         sender.ends_well()
+        told = sender.told_of_paths()
+        assert told[0].endswith(": does not answer")
+        assert any(line.endswith(": answers again") for line in told), told
         receiver.ends_well()
         on.arrived(file)
 

@@ -240,6 +240,17 @@ def test_a_word_of_ten_megabytes_is_not_refused_as_nesting(tmp_path: Path):
             'cc: there is no congestion control "newrenos": did you mean "newreno"?',
         ),
         (lambda: mp.Tcp(path="a", sack_every=2), 'sack_every: unknown key: did you mean "ack_every"?'),
+        (
+            lambda: mp.Sctp(paths=["a"], scheduler="redundant"),
+            'scheduler: unknown key: only valid for transport = "mptcp"',
+        ),
+        (
+            lambda: mp.Sctp(paths=["a"], initial_window="3 kB"),
+            'initial_window: unknown key: only valid for transport = "mptcp" or "tcp"',
+        ),
+        (lambda: mp.Sctp(paths=[b"a"]), "paths: b'a' is no text: write a text, in quotation marks"),
+        (lambda: mp.Sctp(paths=["a"], cc=b"lia"), "cc: b'lia' is no text: write a text, in quotation marks"),
+        (lambda: mp.Link(rate=b"5 Mbit/s"), "rate: b'5 Mbit/s' is no rate: write "),
         (lambda: mp.Tcp(path="a", scheduler="redundant"), "scheduler: unknown key"),
         (lambda: mp.Tcp(path="a", option_bytes="10 B"), "option_bytes: 10 B does not fit: give a multiple of 4 B"),
         (

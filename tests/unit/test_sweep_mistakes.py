@@ -134,6 +134,15 @@ SAME_SCENARIO = {
 """A field, its values, and the two of them that are the same."""
 
 
+@pytest.mark.parametrize("scenario", [5, True, ["a.toml"]])
+def test_a_scenario_is_a_file_or_a_table(scenario: object):
+    with pytest.raises(mp.UserError) as refused:
+        Sweep(scenario=scenario)
+    (line,) = str(refused.value).splitlines()
+    assert line.startswith("scenario: ")
+    assert line.endswith("give the name of a file, or a table")
+
+
 @pytest.mark.parametrize("case", SAME_SCENARIO)
 def test_two_forms_of_a_value_are_one_value(case: str):
     place, values, message = SAME_SCENARIO[case]

@@ -133,14 +133,17 @@ mod tests {
     #[test]
     fn an_invalid_capture_file_is_reported_with_its_field() {
         let said = said("/nowhere/at/all.pcapng", &[]);
-        assert!(said.starts_with("`pcapng` is /nowhere/at/all.pcapng, which cannot be"), "{said}");
+        assert!(
+            said.starts_with("`--pcapng` is /nowhere/at/all.pcapng, which cannot be"),
+            "{said}"
+        );
     }
 
     #[test]
     fn an_unknown_link_to_capture_is_answered_with_the_most_similar_name() {
         assert_eq!(
             said("/dev/null", &["south-7"]),
-            "`link` is \"south-7\", expected an existing link; did you mean \"south-07\"?"
+            "`--link` is \"south-7\", expected an existing link; did you mean \"south-07\"?"
         );
         let said = said("/dev/null", &["xyz"]);
         assert!(said.contains("; known: south-00, south-01, "), "{said}");

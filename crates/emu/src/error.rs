@@ -30,7 +30,7 @@ pub enum EmulationError {
         name: String,
     },
     /// A link to capture does not exist.
-    #[error("`link` is \"{name}\", expected an existing link; {remedy}")]
+    #[error("`--link` is \"{name}\", expected an existing link; {remedy}")]
     UnknownLink {
         /// The name.
         name: String,
@@ -38,7 +38,7 @@ pub enum EmulationError {
         remedy: String,
     },
     /// A capture cannot be written to its file.
-    #[error("`pcapng` is {}, which cannot be written: {error}", .file.display())]
+    #[error("`--pcapng` is {}, which cannot be written: {error}", .file.display())]
     Capture {
         /// The file.
         file: PathBuf,

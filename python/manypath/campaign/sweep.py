@@ -118,6 +118,13 @@ class Sweep(Model):
         sweep._folder = Path(path).parent
         return sweep
 
+    @field_validator("scenario", mode="before", json_schema_input_type=str | dict[str, Any] | None)
+    @classmethod
+    def _file_or_table(cls, scenario: Any) -> Any:
+        if not (scenario is None or isinstance(scenario, str | Mapping)):
+            raise ValueError(f"{quoted(scenario)} is neither a file nor a table: give the name of a file, or a table")
+        return scenario
+
     @field_validator("factors", mode="before", json_schema_input_type=dict[str, Factor | list[Any] | dict[str, Any]])
     @classmethod
     def _short_factors(cls, factors: Any) -> Any:

@@ -70,14 +70,14 @@ def _place(location: Sequence[str | int], fields: Any) -> tuple[list[str], Any]:
             continue
         if isinstance(step, str) and isinstance(here, str | int | float | list | tuple):
             # Which end of a pair is wrong is not known, but the message has its value.
-            here = here if isinstance(here, str) else None
+            here = here if isinstance(here, str) else UNKNOWN
             continue
         place.append(_line(step))
         try:
             here = here[step]
         except (KeyError, IndexError, TypeError):
-            here = None
-    return place, here
+            here = UNKNOWN
+    return place, None if here is UNKNOWN else here
 
 
 def _line(step: str | int) -> str:
@@ -89,7 +89,7 @@ def _kinds(value: Any) -> tuple[Any, ...]:
     """Return the kinds by which pydantic selects the model of a value; a flow without a transport is SCTP."""
     if isinstance(value, Mapping):
         return tuple(kind for kind in (value.get("kind"), value.get("transport", "sctp")) if isinstance(kind, str))
-    return () if value is None else ("sctp",)
+    return () if value is UNKNOWN else ("sctp",)
 
 
 @dataclass(frozen=True)
@@ -141,6 +141,9 @@ def _choices(expected: str) -> list[str]:
     """Return the names in pydantic's "'a', 'b' or 'c'"."""
     return expected.split("'")[1::2]
 
+
+UNKNOWN = object()
+"""What the user wrote at a place, if that is not known."""
 
 OF_KEYS = {"unknown_key", "wrong_key"}
 """Our own kinds of mistakes, whose context has the key."""

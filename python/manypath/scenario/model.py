@@ -79,9 +79,35 @@ def _other_type(field: FieldInfo, value: Any) -> str | None:
     return None
 
 
+def _not_text(field: FieldInfo, value: Any) -> str | None:
+    """Return the error message for bytes, which pydantic would read as text; else None. Quantities have their own."""
+    entries = value if isinstance(value, list | tuple) else (value,)
+    wrong = next((entry for entry in entries if isinstance(entry, bytes | bytearray)), None)
+    if wrong is None or field.annotation is int:
+        return None
+    return f"{quoted(wrong)} is no text: write a text, in quotation marks"
+
+
 def _is_list(annotation: Any) -> bool:
     """Whether a field is a list, or a list or None."""
     return any(get_origin(each) is tuple for each in (annotation, *get_args(annotation)))
+
+
+def _transports_by_key(model: type[Model]) -> dict[str, list[str]]:
+    """Return the transports whose flows have a key that flows of this model lack; nothing for other models."""
+    keys: dict[str, list[str]] = {}
+    if "transport" in model.model_fields:
+        for other in _descendants(Model):
+            if "transport" in other.model_fields:
+                for key in other.model_fields.keys() - model.model_fields.keys():
+                    keys.setdefault(key, []).append(other.model_fields["transport"].default)
+    return keys
+
+
+def _descendants(model: type[Model]) -> Iterator[type[Model]]:
+    for each in model.__subclasses__():
+        yield each
+        yield from _descendants(each)
 
 
 CONVERTED = (bool, int, float, int | None, float | None)
@@ -252,10 +278,10 @@ class Model(BaseModel, metaclass=_Checked):
             known, converted, lists = cls.__pydantic_fields__, cls._converted, cls._lists
             unknown = [str(key) for key in fields if key not in known]
             if unknown:
-                key, hint = hint_for(unknown, [*known, *cls._short_forms])
+                key, hint = hint_for(unknown, [*known, *cls._short_forms], _transports_by_key(cls))
                 raise PydanticCustomError("unknown_key", "unknown key: {hint}", {"key": visible(key), "hint": hint})
             for key, value in fields.items():
-                said = _other_type(known[key], value) if key in converted else None
+                said = _other_type(known[key], value) if key in converted else _not_text(known[key], value)
                 if key in lists and isinstance(value, Model):
                     # Pydantic would read a model as a list of its fields.
                     said = f"a single {type(value).__name__} is no list: write [{type(value).__name__}(...)]"

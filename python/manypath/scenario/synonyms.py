@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from difflib import get_close_matches
 
-from manypath.errors import remedy
+from manypath.errors import quoted, remedy
 
 
-def hint_for(unknown: Sequence[str], known: Collection[str]) -> tuple[str, str]:
+def hint_for(
+    unknown: Sequence[str], known: Collection[str], transports: Mapping[str, Sequence[str]] | None = None
+) -> tuple[str, str]:
     """Return the unknown key to report, and its hint.
 
-    A key that selects the model of a table is reported before the others, which may belong to the other model.
+    A key that selects the model of a table is reported before the others, which may belong to the other model. A key
+    of flows with other `transports` is named as such, unless it is very similar to a known one.
     """
     meant = {key: own for key in unknown if (own := meant_by(key, known)) is not None}
     key = next((key for key, own in meant.items() if own in SELECTING), unknown[0])
-    return key, f'did you mean "{meant[key]}"?' if key in meant else remedy(key, known)
+    if key in meant:
+        return key, f'did you mean "{meant[key]}"?'
+    others = (transports or {}).get(key, ())
+    if others and not get_close_matches(key, known, 1, VERY_SIMILAR):
+        return key, f"only valid for transport = {' or '.join(quoted(each) for each in sorted(others))}"
+    return key, remedy(key, known)
 
 
 def meant_by(key: str, known: Collection[str]) -> str | None:
@@ -22,6 +31,9 @@ def meant_by(key: str, known: Collection[str]) -> str | None:
     plain = key.strip().casefold().replace("-", "_").replace(" ", "_")
     return next((own for own, names in SYNONYMS.items() if own in known and plain in names), None)
 
+
+VERY_SIMILAR = 0.8
+"""Similarity, as of `difflib`, from which a key is taken for a misspelled one."""
 
 SELECTING = ("transport", "kind")
 """Keys that select the model of a table."""

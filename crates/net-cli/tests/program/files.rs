@@ -10,7 +10,7 @@ use manypath_net::Message;
 use tempfile::{TempDir, tempdir};
 
 use crate::peer::{builder, call};
-use crate::process::{PATIENCE, Process, names, receiver, run, sender};
+use crate::process::{PATIENCE, Process, Said, names, receiver, run, sender};
 
 fn file(folder: &TempDir, name: &str, length: usize) -> (PathBuf, Vec<u8>) {
     let bytes: Vec<u8> = (0..length).map(|i| ((i * 31) ^ (i >> 7)) as u8).collect();
@@ -235,14 +235,22 @@ fn an_interrupted_sender_reports_it_and_the_receiver_leaves_no_files() {
     assert!(names(into.path()).is_empty());
 }
 
+/// Asserts that a program told that its peer is gone, perhaps after paths that did not answer.
+fn assert_notices_a_silent_peer(said: &Said) {
+    assert_eq!(said.code, Some(1));
+    let lines: Vec<&str> = said.err.lines().collect();
+    let (last, paths) = lines.split_last().expect("an error has a line");
+    assert_eq!(*last, "error: the peer no longer answers");
+    let is_silent = |line: &&str| line.starts_with("path ") && line.ends_with(": does not answer");
+    assert!(paths.iter().all(is_silent), "{paths:?}");
+}
+
 #[test]
 fn a_killed_sender_is_noticed_and_the_receiver_leaves_nothing() {
     let into = tempdir().unwrap();
     let (receiver, mut sending, _from) = under_way(into.path(), &[]);
     sending.kill();
-    let received = receiver.wait();
-    let text = "error: the peer no longer answers\n";
-    assert_eq!((received.code, received.err.as_str()), (Some(1), text));
+    assert_notices_a_silent_peer(&receiver.wait());
     assert!(names(into.path()).is_empty());
 }
 
@@ -251,9 +259,7 @@ fn a_killed_receiver_is_noticed() {
     let into = tempdir().unwrap();
     let (mut receiver, sending, _from) = under_way(into.path(), &[]);
     receiver.kill();
-    let sent = sending.wait();
-    let text = "error: the peer no longer answers\n";
-    assert_eq!((sent.code, sent.err.as_str()), (Some(1), text));
+    assert_notices_a_silent_peer(&sending.wait());
     // A killed process cannot remove its file, whose name shows what it is
     let left = names(into.path());
     assert!(left.len() == 1 && left[0].starts_with(".endless.") && left[0].ends_with(".part"));

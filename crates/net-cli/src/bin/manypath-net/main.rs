@@ -16,6 +16,7 @@ mod receive;
 mod send;
 mod service_manager;
 mod signals;
+mod silence;
 mod sockets;
 mod stop;
 mod watch;

@@ -3,6 +3,8 @@
 use std::io::{IsTerminal, Write, stderr};
 use std::time::{Duration, Instant};
 
+use manypath_program::tell;
+
 /// Shows the transferred bytes of a file, if standard error is a terminal.
 #[derive(Debug)]
 pub(crate) struct Progress {
@@ -45,6 +47,14 @@ impl Drop for Progress {
             let _ = write!(stderr(), "\r\x1b[K");
         }
     }
+}
+
+/// Tells a line above the progress of a transfer, which is written again.
+pub(crate) fn tell_above(line: &str) {
+    if stderr().is_terminal() {
+        let _ = write!(stderr(), "\r\x1b[K");
+    }
+    tell(line);
 }
 
 fn line(name: &str, done: u64, total: u64, elapsed: Duration) -> String {

@@ -19,6 +19,7 @@ use crate::outputs::takes_files;
 use crate::patience::{first, telling, while_heard};
 use crate::progress::Progress;
 use crate::protocol::Word;
+use crate::silence::telling_silence;
 use crate::stop::Stop;
 use crate::watch::Watch;
 
@@ -60,7 +61,8 @@ async fn serve(
     overwrite: bool,
     mut stop: Stop,
 ) -> Result<(), Failure> {
-    let mut done = stop.or(transfer(&association, &into, overwrite)).await;
+    let taken = transfer(&association, &into, overwrite);
+    let mut done = stop.or(telling_silence(&association, taken)).await;
     let word = match &done {
         Ok(_) => Word::Verified,
         Err(failure) => Word::Failed(failure.for_peer().to_owned()),

@@ -16,6 +16,7 @@ use crate::output::say;
 use crate::patience::{first, while_heard};
 use crate::progress::Progress;
 use crate::protocol::{DATA_HEADER, Word, data_header};
+use crate::silence::telling_silence;
 use crate::stop::Stop;
 use crate::watch::Watch;
 
@@ -29,7 +30,7 @@ pub(crate) async fn run(send: Send, mut stop: Stop, watch: &Watch) -> Result<(),
     let association = stop.or(connecting).await?;
     let mut progress = Progress::new(&name, length);
     let done = transfer(&association, file, &send.file, length, name, send.streams, &mut progress);
-    match stop.or(done).await {
+    match stop.or(telling_silence(&association, done)).await {
         Ok(()) => {
             let told = format!(
                 "{}: sent and verified, {}; {}",
