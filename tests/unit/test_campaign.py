@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import signal
 import subprocess
@@ -226,6 +227,14 @@ def test_an_error_names_its_scenario(scenario, engine):
         (
             lambda scenario: mp.Campaign(scenario, {"cc": ["lia", ["olia"]]}).run(store=None, progress=False),
             r"factors.cc: \['olia'\] cannot be a label: give texts, numbers or tuples",
+        ),
+        (
+            lambda scenario: mp.Campaign(scenario, {"cc": ["lia", math.nan]}).run(store=None, progress=False),
+            r"factors.cc: nan cannot be a label: give texts, numbers or tuples",
+        ),
+        (
+            lambda scenario: mp.Campaign(scenario, {"cc": ["lia"]}, precision=mp.Precision(metric="godput")),
+            'precision.metric: "godput" is no measurement: did you mean "goodput"?',
         ),
         (
             lambda scenario: mp.Campaign(scenario, [{"cc": {"a": 1}}]).run(store=None, progress=False),

@@ -119,6 +119,21 @@ def test_a_column_in_by_may_be_named_twice():
     assert set(each["n"]) == {1}
 
 
+def test_a_factor_may_have_parts_of_a_scenario_as_values():
+    """They have no order."""
+    queues = [mp.DropTail(packets=5), mp.CoDel()]
+
+    def make(queue: mp.DropTail | mp.CoDel) -> mp.Scenario:
+        network = mp.disjoint(a=mp.Link(rate="5 Mbit/s", delay="1 ms", queue=queue))
+        return mp.Scenario(network=network, flows={"f": mp.Tcp(path="a")}, warmup="1 s", measure="1 s")
+
+    results = mp.Campaign(make, {"queue": queues}, replications=2).run(store=None, progress=False)
+    means = results.mean("goodput", by=["queue"])
+    assert means["queue"].tolist() == queues
+    assert means["n"].tolist() == [2, 2]
+    assert "queue" in str(results)
+
+
 def test_a_factor_may_have_none_as_a_value():
     cells = [(Cell({"queue": queue}, str(queue), 1, 0), json.dumps({"wait": 1.0})) for queue in (None, "codel")]
     assert mp.Results(cells).mean("wait", by=["queue"])["n"].tolist() == [1, 1]

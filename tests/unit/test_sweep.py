@@ -278,7 +278,7 @@ BAD = {
     "unknown measurement of the precision": (
         "replications = 3",
         'precision = { within = "2 %", metric = "godput" }',
-        '"godput" is no column',
+        'precision.metric: "godput" is no measurement',
         'did you mean "goodput"?',
     ),
     "no such flow of the precision": (

@@ -43,7 +43,11 @@ def of_replications(
     keys = distinct([*by, REPLICATION])
     rest = [name for name in identity if name not in keys]
     part = rows.groupby(rest, sort=False, dropna=False).ngroup() if rest else pd.Series(0, rows.index)
-    parts = part.groupby([rows[name] for name in by], dropna=False).transform("nunique") if by else part.nunique()
+    parts = (
+        part.groupby([rows[name] for name in by], sort=False, dropna=False).transform("nunique")
+        if by
+        else part.nunique()
+    )
     table = pd.DataFrame({"value": rows[measurement].astype(float), "parts": parts}, rows.index)
     grouped = table.groupby([rows[name] for name in keys], sort=False, dropna=False)
     found = grouped.agg(

@@ -31,7 +31,8 @@ from manypath.campaign.room import check_room
 from manypath.campaign.runners import SIMULATOR, Runner
 from manypath.campaign.runners.row import parameters
 from manypath.display import counted
-from manypath.errors import UserError, quoted
+from manypath.errors import UserError, quoted, remedy
+from manypath.measurements import MEASUREMENTS, TEXTS
 from manypath.run import check
 from manypath.scenario import Scenario
 
@@ -109,6 +110,8 @@ class Campaign:
         self.runner = scenario if isinstance(scenario, Runner) else runner
         self.seed = seed_of(seed)
         self.precision = Precision(within=precision) if isinstance(precision, str) else precision
+        if self.precision is not None and not isinstance(scenario, Runner):
+            _check_metric(self.precision.metric)
         self.replications = self.precision.minimum if self.precision else replications or 10
         if self.size > most:
             several = count(self._factors)
@@ -240,6 +243,13 @@ class Campaign:
             where = told(factors)
             raise UserError(f"{error} (in the scenario with {where})" if where else str(error)) from None
         return scenario.document()
+
+
+def _check_metric(metric: str) -> None:
+    """Refuse a measurement that simulations do not have, before the first run."""
+    known = dict.fromkeys(name for names in MEASUREMENTS.values() for name in names if name not in TEXTS)
+    if metric not in known:
+        raise UserError(f"precision.metric: {quoted(metric)} is no measurement: {remedy(metric, list(known))}")
 
 
 def _made(function: Callable[..., Scenario], factors: Mapping[str, Any]) -> Scenario:

@@ -135,12 +135,14 @@ def check_labels(chosen: Mapping[str, Any]) -> None:
     Raises
     ------
     UserError
-        If a value is or contains such a number, or a list or another value that may change.
+        If a value is or contains such a number, or is NaN, a list or another value that may change.
     """
     for name, value in chosen.items():
         try:
             hash(value)
             str(value)
+            if isinstance(value, float) and math.isnan(value):  # it equals no value, so that it selects no run
+                raise TypeError
         except TypeError:
             right = "give texts, numbers or tuples"
             raise UserError(f"factors.{name}: {quoted(value)} cannot be a label: {right}") from None

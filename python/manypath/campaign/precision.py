@@ -84,9 +84,9 @@ class Precision(Model):
     confidence: float = Field(default=0.95, gt=0, lt=1)
     """Confidence level of the intervals, as a share of 1."""
 
-    @field_validator("within")
+    @field_validator("within", mode="before", json_schema_input_type=str)
     @classmethod
-    def _is_a_share(cls, within: str) -> str:
+    def _is_a_share(cls, within: Any) -> Any:
         _share(within)
         return within
 
@@ -197,7 +197,9 @@ def _state(reached: int, scenarios: int, widths: Mapping[int, float], precision:
     return f"widest interval {shown}, {reached} of {scenarios} scenarios within {precision.within}"
 
 
-def _share(text: str) -> float:
+def _share(text: Any) -> float:
+    if not isinstance(text, str):
+        raise ValueError(f'{quoted(text)} is no share of the mean: write "2 %"')
     number, sign, rest = text.partition("%")
     try:
         share = float(number) / 100 if sign and not rest.strip() else math.nan

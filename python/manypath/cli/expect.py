@@ -208,7 +208,7 @@ def _causes(description: Description, found: list[Expectation], measured: int | 
     """Return what limits the simulated flows besides their paths, and likely causes of another measured rate."""
     size = SIZE.show(description.host_buffer())
     lines = [
-        f"{each.cc}: host buffers of {size} stopped a path for {100 * each.buffers_limit:.2g} % of the time: "
+        f"{each.cc}: host buffers of {size} stopped a path for {100 * each.buffers_limit:.1f} % of the time: "
         "give a larger --socket-buffer if the hosts have one"
         for each in found
         if each.buffers_limit > LEAST_LIMIT
