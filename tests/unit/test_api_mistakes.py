@@ -104,9 +104,18 @@ MISTAKES: list[tuple[Callable[[], Any], str]] = [
     (lambda: mp.Function(None), "function: None is no function"),
     (lambda: mp.Command(None), "command: None is no text: give a command line"),
     (lambda: mp.Command("echo", timeout=10), 'timeout: 10 has no unit: write "10 ms"'),
-    (lambda: mp.Precision(within=2), "within: 2 is no text"),
+    (lambda: mp.Precision(within=2), 'within: 2 is no share of the mean: write "2 %"'),
     (lambda: mp.Results(5), "cells: 5 are no runs"),
     (lambda: RESULTS.mean(None), "None is no column of these results"),
+    (
+        lambda: RESULTS.mean("mean_queue"),
+        '"mean_queue" is a measurement of links, whose rows have other columns: group or select by "link"',
+    ),
+    (
+        lambda: RESULTS.mean("srtt", by=["flow"]),
+        'measurement of paths, whose rows have other columns: group or select by "path"',
+    ),
+    (lambda: RESULTS.mean("latency_mean", by=["link"]), "measurement of flows, whose rows have other columns: group"),
     (lambda: RESULTS.mean("goodput", by=5), "by: 5 is no text: give names of columns"),
     (
         lambda: RESULTS.mean("goodput", confidence=95),

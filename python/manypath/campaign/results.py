@@ -16,7 +16,7 @@ from manypath.campaign.cell import Cell, told, written
 from manypath.campaign.reserved import MEANS, check_factors, row_mistake
 from manypath.errors import UserError, quoted, remedy
 from manypath.frames import flows_frame, links_frame, paths_frame, runs_frame, streams_frame
-from manypath.measurements import LABELS, TEXTS
+from manypath.measurements import LABELS, MEASUREMENTS, TEXTS
 
 
 class Results:
@@ -273,8 +273,13 @@ class Results:
             frame = self.streams
         else:
             frame = self.flows
+        known = [str(name) for name in frame.columns]
+        is_other = self.has_flows and isinstance(measurement, str) and measurement not in known
+        if is_other and (other := _kind_of(measurement)):
+            kind = f"a measurement of {other}, whose rows have other columns"
+            raise UserError(f'{quoted(measurement)} is {kind}: group or select by "{LABELS[other][-1]}"')
         for column in (*columns, measurement):
-            self._know(column, [str(name) for name in frame.columns])
+            self._know(column, known)
         if measurement in TEXTS or frame[measurement].map(lambda value: isinstance(value, str)).any():
             raise UserError(f'{quoted(measurement)} has texts, not numbers: name a measurement, such as "goodput"')
         return frame
@@ -317,6 +322,11 @@ class Results:
         self.check_runs("results")
         if not isinstance(column, str) or column not in known:
             raise UserError(f"{quoted(column)} is no column of these results: {remedy(quoted(column, ''), known)}")
+
+
+def _kind_of(measurement: str) -> str | None:
+    """Return the frame of flows, paths or links with a measurement; None if there is none."""
+    return next((kind for kind in ("flows", "paths", "links") if measurement in MEASUREMENTS[kind]), None)
 
 
 def simulated(user: str, results: object, done: str = "repeated") -> Results:
