@@ -233,8 +233,12 @@ def test_an_error_names_its_scenario(scenario, engine):
             r"factors.cc: nan cannot be a label: give texts, numbers or tuples",
         ),
         (
-            lambda scenario: mp.Campaign(scenario, {"cc": ["lia"]}, precision=mp.Precision(metric="godput")),
-            'precision.metric: "godput" is no measurement: did you mean "goodput"?',
+            lambda scenario: mp.Campaign(scenario(), precision=mp.Precision(metric="godput")).run(store=None),
+            'precision: "godput" is no column of these results: did you mean "goodput"?',
+        ),
+        (
+            lambda scenario: mp.Campaign(scenario(), precision=mp.Precision(metric="srtt")).run(store=None),
+            'precision: "srtt" is a measurement of paths, whose rows have other columns: group or select by "path"',
         ),
         (
             lambda scenario: mp.Campaign(scenario, [{"cc": {"a": 1}}]).run(store=None, progress=False),

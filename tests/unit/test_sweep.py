@@ -278,7 +278,7 @@ BAD = {
     "unknown measurement of the precision": (
         "replications = 3",
         'precision = { within = "2 %", metric = "godput" }',
-        'precision.metric: "godput" is no measurement',
+        'precision: "godput" is no column',
         'did you mean "goodput"?',
     ),
     "no such flow of the precision": (

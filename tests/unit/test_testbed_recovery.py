@@ -170,6 +170,7 @@ def test_a_wrong_option_gives_one_line(
 
 
 STACKS = cases(("manypath", "kernel"), long=lambda stack: stack == "kernel")
+"""Stacks whose recovery is measured; the gate has ours."""
 
 
 def command(stack: str) -> tuple[str, ...]:

@@ -31,8 +31,7 @@ from manypath.campaign.room import check_room
 from manypath.campaign.runners import SIMULATOR, Runner
 from manypath.campaign.runners.row import parameters
 from manypath.display import counted
-from manypath.errors import UserError, quoted, remedy
-from manypath.measurements import MEASUREMENTS, TEXTS
+from manypath.errors import UserError, quoted
 from manypath.run import check
 from manypath.scenario import Scenario
 
@@ -110,8 +109,6 @@ class Campaign:
         self.runner = scenario if isinstance(scenario, Runner) else runner
         self.seed = seed_of(seed)
         self.precision = Precision(within=precision) if isinstance(precision, str) else precision
-        if self.precision is not None and not isinstance(scenario, Runner):
-            _check_metric(self.precision.metric)
         self.replications = self.precision.minimum if self.precision else replications or 10
         if self.size > most:
             several = count(self._factors)
@@ -142,6 +139,21 @@ class Campaign:
         found = [(factors, self._document(factors)) for factors in combinations(self._factors)]
         self._check_apart(found)
         return found
+
+    def check_precision(self) -> None:
+        """Refuse a precision whose measurement or selection simulations do not have.
+
+        Raises
+        ------
+        UserError
+            If there is such a precision.
+        """
+        # A rehearsal has one stream for each flow.
+        if self.precision is None or self.runner is not SIMULATOR or "stream" in self.precision.of:
+            return
+        from manypath.campaign.rehearsal import rehearse
+
+        self.precision.width(rehearse(self))
 
     @property
     def cells(self) -> list[Cell]:
@@ -201,6 +213,7 @@ class Campaign:
             file("store", store)
         check_executor(executor)
         check_progress(progress)
+        self.check_precision()
         with Computation(self.runner, store, workers, progress, executor, title) as computation:
             if self.precision is not None:
                 part, parts = deal(shard)
@@ -243,13 +256,6 @@ class Campaign:
             where = told(factors)
             raise UserError(f"{error} (in the scenario with {where})" if where else str(error)) from None
         return scenario.document()
-
-
-def _check_metric(metric: str) -> None:
-    """Refuse a measurement that simulations do not have, before the first run."""
-    known = dict.fromkeys(name for names in MEASUREMENTS.values() for name in names if name not in TEXTS)
-    if metric not in known:
-        raise UserError(f"precision.metric: {quoted(metric)} is no measurement: {remedy(metric, list(known))}")
 
 
 def _made(function: Callable[..., Scenario], factors: Mapping[str, Any]) -> Scenario:

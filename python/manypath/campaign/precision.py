@@ -121,7 +121,10 @@ class Precision(Model):
 
     def width(self, runs: Results) -> float:
         """Return the largest half-width of a scenario's intervals as a share of the mean; 0 if `absolute` suffices."""
-        frame, known = runs.rows_of(self.metric, self.of), list(self.of)
+        try:
+            frame, known = runs.rows_of(self.metric, self.of), list(self.of)
+        except UserError as error:
+            raise UserError(f"precision: {error}") from None
         rows = frame.loc[(frame[known] == list(self.of.values())).all(axis=1)] if known else frame
         if rows.empty:
             told = ", ".join(f"{name} = {value}" for name, value in self.of.items())

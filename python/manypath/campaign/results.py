@@ -325,8 +325,8 @@ class Results:
 
 
 def _kind_of(measurement: str) -> str | None:
-    """Return the frame of flows, paths or links with a measurement; None if there is none."""
-    return next((kind for kind in ("flows", "paths", "links") if measurement in MEASUREMENTS[kind]), None)
+    """Return the frame with labelled rows that has a measurement; None if there is none."""
+    return next((kind for kind, labels in LABELS.items() if labels and measurement in MEASUREMENTS[kind]), None)
 
 
 def simulated(user: str, results: object, done: str = "repeated") -> Results:

@@ -72,7 +72,6 @@ class View:
         """
         from manypath.campaign.rehearsal import rehearse
         from manypath.campaign.reserved import REPLICATION
-        from manypath.campaign.runners import SIMULATOR
 
         outputs = Outputs(inputs)
         if self.plot is not None:
@@ -83,9 +82,7 @@ class View:
         named = [*self.metrics, *self.by, *filter(None, (self.x, self.y, self.hue, self.columns))]
         foreign = [name for name in named if name not in (*factors, "replication")]
         whole = rehearse(campaign, foreign)
-        if campaign.precision is not None and campaign.runner is SIMULATOR and "stream" not in campaign.precision.of:
-            # A rehearsal has one stream for each flow.
-            campaign.precision.width(whole)
+        campaign.check_precision()
         # A column of every frame, so the message is about `by`.
         _check_columns(self.by_from, REPLICATION, self.by, whole)
         for metric in self.metrics:

@@ -79,13 +79,18 @@ def _other_type(field: FieldInfo, value: Any) -> str | None:
     return None
 
 
-def _not_text(field: FieldInfo, value: Any) -> str | None:
-    """Return the error message for bytes, which pydantic would read as text; else None. Quantities have their own."""
+def _no_text(value: Any) -> str | None:
+    """Return the error message for bytes or a list with bytes, which pydantic would read as texts; else None."""
+    if type(value) is str:
+        return None
     entries = value if isinstance(value, list | tuple) else (value,)
     wrong = next((entry for entry in entries if isinstance(entry, bytes | bytearray)), None)
-    if wrong is None or field.annotation is int:
-        return None
-    return f"{quoted(wrong)} is no text: write a text, in quotation marks"
+    return None if wrong is None else f"{quoted(wrong)} is no text: write a text, in quotation marks"
+
+
+def _has_texts(annotation: Any) -> bool:
+    """Whether a field may be a text, or contain one."""
+    return annotation is str or any(_has_texts(each) for each in get_args(annotation))
 
 
 def _is_list(annotation: Any) -> bool:
@@ -161,6 +166,9 @@ class Model(BaseModel, metaclass=_Checked):
     _lists: ClassVar[frozenset[str]] = frozenset()
     """Names of the fields that are lists."""
 
+    _texts: ClassVar[frozenset[str]] = frozenset()
+    """Names of the fields that may be or contain texts."""
+
     _short_forms: ClassVar[tuple[str, ...]] = ()
     """Keys that a validator of the class reads beside its fields."""
 
@@ -175,6 +183,7 @@ class Model(BaseModel, metaclass=_Checked):
         fields = cls.model_fields.items()
         cls._converted = frozenset(name for name, field in fields if field.annotation in CONVERTED)
         cls._lists = frozenset(name for name, field in fields if _is_list(field.annotation))
+        cls._texts = frozenset(name for name, field in fields if _has_texts(field.annotation))
 
     @classmethod
     def from_document(cls, fields: Mapping[str, Any]) -> Self:
@@ -275,13 +284,15 @@ class Model(BaseModel, metaclass=_Checked):
     @classmethod
     def _know_the_keys(cls, fields: Any) -> Any:
         if isinstance(fields, Mapping):
-            known, converted, lists = cls.__pydantic_fields__, cls._converted, cls._lists
+            known, converted, lists, texts = cls.__pydantic_fields__, cls._converted, cls._lists, cls._texts
             unknown = [str(key) for key in fields if key not in known]
             if unknown:
                 key, hint = hint_for(unknown, [*known, *cls._short_forms], _transports_by_key(cls))
                 raise PydanticCustomError("unknown_key", "unknown key: {hint}", {"key": visible(key), "hint": hint})
             for key, value in fields.items():
-                said = _other_type(known[key], value) if key in converted else _not_text(known[key], value)
+                said = _other_type(known[key], value) if key in converted else None
+                if key in texts:
+                    said = _no_text(value)
                 if key in lists and isinstance(value, Model):
                     # Pydantic would read a model as a list of its fields.
                     said = f"a single {type(value).__name__} is no list: write [{type(value).__name__}(...)]"

@@ -9,7 +9,7 @@ from manypath.errors import quoted, remedy
 
 
 def hint_for(
-    unknown: Sequence[str], known: Collection[str], transports: Mapping[str, Sequence[str]] | None = None
+    unknown: Sequence[str], known: Collection[str], transports: Mapping[str, Sequence[str]]
 ) -> tuple[str, str]:
     """Return the unknown key to report, and its hint.
 
@@ -20,7 +20,7 @@ def hint_for(
     key = next((key for key, own in meant.items() if own in SELECTING), unknown[0])
     if key in meant:
         return key, f'did you mean "{meant[key]}"?'
-    others = (transports or {}).get(key, ())
+    others = transports.get(key, ())
     if others and not get_close_matches(key, known, 1, VERY_SIMILAR):
         return key, f"only valid for transport = {' or '.join(quoted(each) for each in sorted(others))}"
     return key, remedy(key, known)

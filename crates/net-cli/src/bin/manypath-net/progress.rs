@@ -44,7 +44,7 @@ impl Progress {
 impl Drop for Progress {
     fn drop(&mut self) {
         if self.shown.is_some() {
-            let _ = write!(stderr(), "\r\x1b[K");
+            clear();
         }
     }
 }
@@ -52,9 +52,14 @@ impl Drop for Progress {
 /// Tells a line above the progress of a transfer, which is written again.
 pub(crate) fn tell_above(line: &str) {
     if stderr().is_terminal() {
-        let _ = write!(stderr(), "\r\x1b[K");
+        clear();
     }
     tell(line);
+}
+
+/// Clears the line of the terminal. Errors of the terminal are ignored.
+fn clear() {
+    let _ = write!(stderr(), "\r\x1b[K");
 }
 
 fn line(name: &str, done: u64, total: u64, elapsed: Duration) -> String {
