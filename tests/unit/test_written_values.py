@@ -348,7 +348,7 @@ def test_a_usual_other_key_has_a_hint(kind: str, place: str, meant: str, tmp_pat
 
 
 def test_the_key_that_selects_the_model_is_reported_first():
-    assert hint_for(["path", "protocol"], mp.Sctp.model_fields) == ("protocol", 'did you mean "transport"?')
+    assert hint_for(["path", "protocol"], mp.Sctp.model_fields, {}) == ("protocol", 'did you mean "transport"?')
     with pytest.raises(mp.UserError, match=r"^path: unknown key"):
         mp.Sctp(paths=["a"], path="a")
 
