@@ -12,6 +12,7 @@ from html import escape
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from manypath.measurements import HOST_BUFFERS
 from manypath.rows import Outcome, flow_rows, link_rows, path_rows
 
 if TYPE_CHECKING:
@@ -118,17 +119,40 @@ def tables(outcome: Outcome) -> list[Table]:
 
 
 def remarks(outcome: Outcome) -> list[str]:
-    """Return a line for each path that did not work at the end of a run, unless its flow had ended."""
-    return [f"{flow}: path {path} {STATES[state]} at the end of the run" for flow, path, state in _idle_paths(outcome)]
+    """Return a line for each path that did not work at the end of a run, and for each that a host buffer stopped.
+
+    Paths of a flow that had ended are left out of the former.
+    """
+    idle = (f"{flow}: path {path} {STATES[state]} at the end of the run" for flow, path, state in _idle_paths(outcome))
+    stopped = (
+        f"{flow}: {buffer} stopped path {path} for {time:.3g} s" for flow, path, buffer, time in _stopped(outcome)
+    )
+    return _first([*idle, *stopped])
 
 
 def remarks_of_runs(outcomes: Sequence[Outcome]) -> list[str]:
-    """Return a line for each path that did not work at the end of some runs, with their number."""
+    """Return the same lines for the paths of some runs, with the number of runs."""
+    runs = len(outcomes)
     found = Counter(each for outcome in outcomes for each in _idle_paths(outcome))
-    return [
-        f"{flow}: path {path} {STATES[state]} at the end of {count} of {len(outcomes)} runs"
+    idle = [
+        f"{flow}: path {path} {STATES[state]} at the end of {count} of {runs} runs"
         for (flow, path, state), count in found.items()
     ]
+    times: dict[tuple[str, str, str], list[float]] = {}
+    for outcome in outcomes:
+        for flow, path, buffer, seconds in _stopped(outcome):
+            times.setdefault((flow, path, buffer), []).append(seconds)
+    stopped = [
+        f"{flow}: {buffer} stopped path {path} in {len(each)} of {runs} runs, for up to {max(each):.3g} s"
+        for (flow, path, buffer), each in times.items()
+    ]
+    return _first([*idle, *stopped])
+
+
+def _first(lines: list[str]) -> list[str]:
+    """Return some lines with the number of the others."""
+    others = len(lines) - MOST_REMARKS
+    return lines if others <= 0 else [*lines[:MOST_REMARKS], f"and {counted(others, 'other such path')}"]
 
 
 def _idle_paths(outcome: Outcome) -> Iterator[tuple[str, str, str]]:
@@ -137,6 +161,19 @@ def _idle_paths(outcome: Outcome) -> Iterator[tuple[str, str, str]]:
         for path, numbers in flow["paths"].items():
             if not flow.get("closed") and numbers.get("path_state") in STATES:
                 yield name, path, numbers["path_state"]
+
+
+def _stopped(outcome: Outcome) -> Iterator[tuple[str, str, str, float]]:
+    """Iterate over flow, path and buffer, and the seconds for which the buffer stopped the path, unless they are few.
+
+    Each instant counts for the first limit only, and the congestion window comes before the buffers.
+    """
+    least = LEAST_STOPPED * outcome.get("simulated_seconds", 0.0)
+    for name, flow in outcome.get("flows", {}).items():
+        for path, numbers in flow["paths"].items():
+            for limit, buffer in HOST_BUFFERS.items():
+                if (seconds := numbers.get("blocked", {}).get(limit, 0.0)) > least:
+                    yield name, path, buffer, seconds
 
 
 def as_text(shown: Iterable[Table], last: Sequence[str], width: int | None = None) -> str:
@@ -261,6 +298,12 @@ STATES = {
     "down": "was down (SCTP uses it again when it answers, Multipath TCP does not)",
 }
 """States of a path in which it does not work, in words."""
+
+LEAST_STOPPED = 0.01
+"""Share of the simulated time from which on a limit by a host buffer is reported."""
+
+MOST_REMARKS = 20
+"""Largest number of remarks on the paths of a result."""
 
 COUNTS = ("window_cuts", "fast_retransmissions", "timeouts")
 """Columns that count losses and retransmissions."""

@@ -38,10 +38,7 @@ def links_frame(runs: Iterable[tuple[Labels, Outcome]]) -> pd.DataFrame:
 
 def runs_frame(runs: Iterable[tuple[Labels, Outcome]]) -> pd.DataFrame:
     """Return a frame with one row for each run: digest, simulated length, CPU time and counts."""
-    return pd.DataFrame(
-        _joined(labels, {name: value for name, value in outcome.items() if name not in {"flows", "links"}})
-        for labels, outcome in runs
-    )
+    return _frame(_run_rows, runs)
 
 
 def series_frames(columns: Mapping[str, np.ndarray]) -> dict[str, pd.DataFrame]:
@@ -54,7 +51,21 @@ def series_frames(columns: Mapping[str, np.ndarray]) -> dict[str, pd.DataFrame]:
 
 
 def _frame(rows: Callable[[Outcome], Iterator[Row]], runs: Iterable[tuple[Labels, Outcome]]) -> pd.DataFrame:
-    return pd.DataFrame(_joined(labels, row) for labels, outcome in runs for row in rows(outcome))
+    found: list[Row] = []
+    with_none: set[str] = set()
+    for labels, outcome in runs:
+        with_none.update(name for name, value in labels.items() if value is None)
+        found.extend(_joined(labels, row) for row in rows(outcome))
+    frame = pd.DataFrame(found)
+    for name in with_none.intersection(frame.columns):
+        # pandas would read [10, None] as 10.0 and NaN.
+        frame[name] = pd.Series([row[name] for row in found], frame.index, dtype=object)
+    return frame
+
+
+def _run_rows(outcome: Outcome) -> Iterator[Row]:
+    """Iterate over the only row of a run."""
+    yield {name: value for name, value in outcome.items() if name not in {"flows", "links"}}
 
 
 def _joined(labels: Labels, row: Row) -> Row:

@@ -45,7 +45,7 @@ MEANINGS: Mapping[str, str] = {
     "waiting": "sum of their waiting times, s",
     "blocked": "time during which at least one message of the stream waited, s",
     "cwnd": "congestion window, mean over time, bytes",
-    "ssthresh": "slow-start threshold, mean over time, bytes",
+    "ssthresh": "slow-start threshold, mean over the time for which the path had one, bytes",
     "srtt": "smoothed round-trip time, mean over the time for which it was known, s",
     "outstanding": "payload that was sent and not acknowledged, mean over time, bytes",
     "path_state": "state of the path at the source at the end of the run: up, connecting, potentially_failed or down",

@@ -17,6 +17,13 @@ COUNTERS: Mapping[str, Mapping[str, str]] = {kind: dict(rows) for kind, rows in 
 BLOCKED = tuple(f"blocked_{limit}" for limit in COUNTERS["limits"])
 """The columns of paths about time without new data, one for each limit."""
 
+HOST_BUFFERS: Mapping[str, str] = {
+    "send_buffer": "send_buffer",
+    "receive_window": "receive_buffer",
+    "split_share": "buffer_split",
+}
+"""The limits that are buffers of hosts, each with the field of a flow that sets it."""
+
 LABELS: Mapping[str, tuple[str, ...]] = {
     "flows": ("flow",),
     "streams": ("flow", "stream"),

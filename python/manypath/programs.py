@@ -53,14 +53,17 @@ def launch(name: str, words: Sequence[str], **streams: Any) -> subprocess.Popen[
 
 
 def become(name: str, arguments: Sequence[str] | None) -> NoReturn:
-    """Replace this process by a program; without arguments it prints its help.
+    """Replace this process by a program; without arguments it prints the program's help and ends with code 2.
 
     Raises
     ------
     UserError
         If it is not installed.
     """
-    os.execv(program(name), [name, *(arguments or ["--help"])])  # noqa: S606 - our own program, without a shell
+    if not arguments:
+        subprocess.run([program(name), "--help"], check=False)  # noqa: S603 - our own program, without a shell
+        sys.exit(2)
+    os.execv(program(name), [name, *arguments])  # noqa: S606 - our own program, without a shell
 
 
 def spawn(line: Sequence[str], **streams: Any) -> subprocess.Popen[str]:

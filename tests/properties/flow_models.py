@@ -186,8 +186,9 @@ def of_path(flow: FlowModel, path: str, window: Window) -> dict[str, Any]:
     return {
         "goodput": rate(sum_of(flow.received.new_bytes[path], window), window),
         "throughput": rate(sum(sent), window),
-        **{name: flow.metric(path, name).mean(*window) for name in ("cwnd", "ssthresh", "outstanding")},
-        "srtt": srtt(flow, path, window),
+        **{name: flow.metric(path, name).mean(*window) for name in ("cwnd", "outstanding")},
+        "ssthresh": mean_of_known(flow.metric(path, "ssthresh"), window, 2**32 - 1),
+        "srtt": mean_of_known(flow.metric(path, "srtt"), window),
         "data_packets": len(sent),
         "lost_packets": lost,
         "loss_rate": share(lost, len(sent)),
@@ -207,8 +208,9 @@ def _rescheduled(flow: FlowModel, path: str, window: Window) -> dict[str, int]:
     return {"rescheduled_chunks": count_of(moved.get(path, []), window)}
 
 
-def srtt(flow: FlowModel, path: str, window: Window) -> float:
-    """Return the mean of the smoothed round-trip time over the time for which it was known, in seconds."""
-    course = flow.metric(path, "srtt")
-    known = Course(course.times, [float(value > 0) for value in course.values])
-    return share(course.area(*window), known.area(*window))
+def mean_of_known(course: Course, window: Window, unknown: float = math.inf) -> float:
+    """Return the mean over the time for which a number was known: more than 0 and less than `unknown`."""
+    known = [0 < value < unknown for value in course.values]
+    values = [value if is_known else 0.0 for value, is_known in zip(course.values, known, strict=True)]
+    time = Course(course.times, [float(is_known) for is_known in known])
+    return share(Course(course.times, values).area(*window), time.area(*window))

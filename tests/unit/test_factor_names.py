@@ -138,7 +138,7 @@ def test_the_check_of_the_warmup_takes_any_factor_but_those_of_its_columns(
     (folder / "sweep.toml").write_text(SWEEP.replace("NAME", "limit"))
     monkeypatch.setattr(_native, "run_batch", lambda *_: pytest.fail("a run has begun"))
     (line,) = called("sweep", "sweep.toml", "--check-warmup", "--store", "other", code=2).err.splitlines()
-    assert line.startswith('error: check_warmup: "limit" is also the name of a column of this check')
+    assert line.startswith('error: --check-warmup: "limit" is also the name of a column of this check')
 
 
 def test_a_stored_campaign_with_a_reserved_name_is_not_read():

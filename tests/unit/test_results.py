@@ -109,3 +109,24 @@ def test_samples_become_frames_by_kind():
     )
     assert frames["paths"]["goodput"].tolist() == [1.0, 2.0]
     assert frames["links"].columns.tolist() == ["time", "queue"]
+
+
+def test_none_stays_none_beside_numbers():
+    """Without care, pandas makes 10 and None 10.0 and NaN, in rows and in the keys of groups."""
+    cells = [(Cell({"cap": cap}, "{}", 1, r), outcome(1e6 * (r + (cap or 2)))) for cap in (10, None) for r in (0, 1)]
+    results = mp.Results(cells)
+    assert results.flows["cap"].tolist() == [10, 10, None, None]
+    assert results.runs["cap"].tolist() == [10, 10, None, None]
+    means = results.mean("goodput", by=["cap"])
+    assert means[["cap", "mean"]].to_numpy().tolist() == [[10, 10.5], [None, 2.5]]
+    assert [type(cap) for cap in means["cap"]] == [int, type(None)]
+    (row,) = results.compare("goodput", "cap", baseline=10).to_dict("records")
+    assert (row["cap"], row["difference"], row["n"]) == (None, -8.0, 2)
+    (row,) = results.compare("goodput", "cap", baseline=None).to_dict("records")
+    assert (row["cap"], row["difference"]) == (10, 8.0)
+    assert results.values("goodput", cap=None).tolist() == [2.0, 3.0]
+    assert len(results.select(cap=None)) == 2
+    assert "None" in repr(results)
+    assert "nan" not in repr(results)
+    with pytest.raises(mp.UserError, match=r'^baseline: "11" is no value of cap: .* \(known: 10, None\)$'):
+        results.compare("goodput", "cap", baseline=11)

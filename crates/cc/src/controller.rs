@@ -409,7 +409,7 @@ impl Controller {
         let ssthresh = match (self.threshold_units, self.peer_window) {
             (Some(units), _) => units * self.unit(path),
             (None, Some(peer_window)) if self.profile().threshold_from_peer => peer_window,
-            _ => LARGEST_ADVERTISED_WINDOW,
+            _ => UNSET_THRESHOLD,
         };
         self.restore(path, WindowState { window, ssthresh, partial: 0 });
     }
@@ -426,5 +426,6 @@ impl Controller {
     }
 }
 
-/// The largest value of an advertised window, a field of 32 bits.
-const LARGEST_ADVERTISED_WINDOW: u64 = u32::MAX as u64;
+/// The slow-start threshold of a path without one: the largest value of an advertised window, a field of 32 bits. TCP
+/// begins with it, and keeps it until the first loss. RFC 5681 §3.1
+pub const UNSET_THRESHOLD: u64 = u32::MAX as u64;

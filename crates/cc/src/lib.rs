@@ -27,7 +27,7 @@
 //! ```
 
 pub use algorithm::{Adjustment, Algorithm, Loss, PathAck};
-pub use controller::{Controller, Formulas};
+pub use controller::{Controller, Formulas, UNSET_THRESHOLD};
 pub use cut::Cut;
 pub use error::{AlgorithmError, UnknownName};
 pub use paths::{Path, Paths, WindowState};

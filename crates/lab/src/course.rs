@@ -1,6 +1,8 @@
 //! The course of a source's paths over time, as integrals of their states. Means over time follow from two readings.
 
+use manypath_cc::UNSET_THRESHOLD;
 use manypath_core::{Span, Time, Via};
+use manypath_events::PathView;
 
 use crate::endpoint::{ConnectionId, Endpoint};
 
@@ -21,6 +23,8 @@ pub(crate) struct Course {
 pub(crate) struct PathCourse {
     pub(crate) cwnd: u128,
     pub(crate) ssthresh: u128,
+    /// The time for which the path had a slow-start threshold, in nanoseconds.
+    pub(crate) limited: u64,
     /// In squared nanoseconds.
     pub(crate) srtt: u128,
     /// The time for which the path had a smoothed RTT, in nanoseconds.
@@ -63,7 +67,10 @@ impl Course {
         let nanos = (now - self.until).as_nanos();
         let span = u128::from(nanos);
         course.cwnd += u128::from(view.window) * span;
-        course.ssthresh += u128::from(view.ssthresh) * span;
+        if let Some(ssthresh) = threshold(&view) {
+            course.ssthresh += u128::from(ssthresh) * span;
+            course.limited += nanos;
+        }
         course.srtt += u128::from(view.srtt.as_nanos()) * span;
         course.timed += if view.srtt == Span::ZERO { 0 } else { nanos };
         course.outstanding += u128::from(view.outstanding) * span;
@@ -71,15 +78,22 @@ impl Course {
     }
 }
 
+/// The slow-start threshold in bytes; `None` before the path has one.
+pub(crate) fn threshold(view: &PathView) -> Option<u64> {
+    (1..UNSET_THRESHOLD).contains(&view.ssthresh).then_some(view.ssthresh)
+}
+
 impl PathCourse {
     /// The means over time since `before`, which is `nanos` earlier.
     pub(crate) fn since(&self, before: &Self, nanos: u64) -> PathMeans {
-        let mean = |now: u128, before: u128| (now - before) as f64 / nanos as f64;
-        let timed = self.timed - before.timed;
+        let over = |now: u128, before: u128, nanos: u64| (now - before) as f64 / nanos as f64;
+        let mean = |now: u128, before: u128| over(now, before, nanos);
+        let known =
+            |now: u128, before: u128, nanos: u64| (nanos > 0).then(|| over(now, before, nanos));
         PathMeans {
             cwnd: mean(self.cwnd, before.cwnd),
-            ssthresh: mean(self.ssthresh, before.ssthresh),
-            srtt: (timed > 0).then(|| (self.srtt - before.srtt) as f64 / timed as f64 / 1e9),
+            ssthresh: known(self.ssthresh, before.ssthresh, self.limited - before.limited),
+            srtt: known(self.srtt, before.srtt, self.timed - before.timed).map(|nanos| nanos / 1e9),
             outstanding: mean(self.outstanding, before.outstanding),
         }
     }
@@ -90,8 +104,8 @@ impl PathCourse {
 pub(crate) struct PathMeans {
     /// In bytes.
     pub(crate) cwnd: f64,
-    /// In bytes.
-    pub(crate) ssthresh: f64,
+    /// In bytes, over the time for which the path had one; `None` if it never had one.
+    pub(crate) ssthresh: Option<f64>,
     /// In seconds, over the time for which it was known; `None` if it was never known.
     pub(crate) srtt: Option<f64>,
     /// In bytes.

@@ -111,8 +111,8 @@ pub struct PathOutcome {
     pub throughput: f64,
     /// Congestion window, mean over time.
     pub cwnd: f64,
-    /// Slow-start threshold, mean over time.
-    pub ssthresh: f64,
+    /// Slow-start threshold, mean over the time for which the path had one; null if it never had one.
+    pub ssthresh: Option<f64>,
     /// Smoothed RTT, mean over the time for which it was known; null without an RTT sample.
     pub srtt: Option<f64>,
     /// Outstanding bytes, mean over time.

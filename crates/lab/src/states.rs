@@ -2,6 +2,7 @@
 
 use manypath_core::Time;
 
+use crate::course::threshold;
 use crate::reading::PathEndReading;
 
 /// States of paths, in samples and in changes.
@@ -15,7 +16,7 @@ pub struct StateColumns {
     pub path: Vec<usize>,
     /// Congestion window in bytes.
     pub cwnd: Vec<f64>,
-    /// Slow-start threshold in bytes.
+    /// Slow-start threshold in bytes; NaN before the path has one.
     pub ssthresh: Vec<f64>,
     /// Smoothed RTT in seconds; NaN before the first sample.
     pub srtt: Vec<f64>,
@@ -29,7 +30,7 @@ pub struct StateColumns {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct State {
     window: u64,
-    ssthresh: u64,
+    ssthresh: Option<u64>,
     srtt: f64,
     outstanding: u64,
     weight: Option<f64>,
@@ -62,7 +63,7 @@ impl StateColumns {
     fn values(&mut self, state: &State) -> [(&mut Vec<f64>, f64); 5] {
         [
             (&mut self.cwnd, state.window as f64),
-            (&mut self.ssthresh, state.ssthresh as f64),
+            (&mut self.ssthresh, state.ssthresh.map_or(f64::NAN, |bytes| bytes as f64)),
             (&mut self.srtt, if state.srtt > 0.0 { state.srtt } else { f64::NAN }),
             (&mut self.outstanding, state.outstanding as f64),
             (&mut self.weight, state.weight.unwrap_or(f64::NAN)),
@@ -75,7 +76,7 @@ impl From<&PathEndReading> for State {
         let view = reading.stats.view();
         Self {
             window: view.window,
-            ssthresh: view.ssthresh,
+            ssthresh: threshold(&view),
             srtt: view.srtt.as_secs_f64(),
             outstanding: view.outstanding,
             weight: reading.weight,

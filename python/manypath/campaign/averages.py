@@ -48,20 +48,29 @@ def of_replications(
         if by
         else part.nunique()
     )
-    table = pd.DataFrame({"value": rows[measurement].astype(float), "parts": parts}, rows.index)
+    places = np.arange(len(rows))
+    table = pd.DataFrame({"value": rows[measurement].astype(float), "parts": parts, "place": places}, rows.index)
     grouped = table.groupby([rows[name] for name in keys], sort=False, dropna=False)
     found = grouped.agg(
-        mean=("value", "mean"), numbers=("value", "count"), rows=("value", "size"), parts=("parts", "max")
+        mean=("value", "mean"),
+        numbers=("value", "count"),
+        rows=("value", "size"),
+        parts=("parts", "max"),
+        first=("place", "first"),
     )
     complete = (found["numbers"] == found["rows"]) & (found["rows"] >= found["parts"])
-    return found.index.to_frame(index=False), found["mean"].where(complete).reset_index(drop=True)
+    # The keys of the groups would have NaN for None, and floats for the whole numbers beside it.
+    labels = rows[keys].iloc[found["first"]].reset_index(drop=True)
+    return labels, found["mean"].where(complete).reset_index(drop=True)
 
 
 def means(labels: pd.DataFrame, values: pd.Series, by: Sequence[str], confidence: float) -> pd.DataFrame:
     """Return `by`, `mean`, `half_width` and `n` of the numbers of `of_replications`."""
-    grouped = values.groupby([labels[name] for name in by] or np.zeros(len(values)), sort=False, dropna=False)
-    found = grouped.agg(["mean", "std", "count"])
-    table = found.index.to_frame(index=False) if by else pd.DataFrame(index=range(len(found)))
+    keys = [labels[name] for name in by] or np.zeros(len(values))
+    sample = pd.DataFrame({"value": values, "place": np.arange(len(values))})
+    grouped = sample.groupby(keys, sort=False, dropna=False)
+    found = grouped["value"].agg(["mean", "std", "count"])
+    table = labels[list(by)].iloc[grouped["place"].first()].reset_index(drop=True)
     table["mean"] = found["mean"].to_numpy()
     table["half_width"] = [
         half_width(deviation, n, confidence) for deviation, n in zip(found["std"], found["count"], strict=True)
@@ -92,15 +101,15 @@ def differences(
     base = pd.Series(values[is_base].to_numpy(), pair[is_base.to_numpy()])
     # A combination that the baseline does not have at all, such as another flow, has nothing to compare.
     chosen = ~is_base.to_numpy() & pair.isin(base.index)
-    others = labels[chosen]
+    others = labels.loc[chosen, [*rest, factor]].reset_index(drop=True)
     table = pd.DataFrame({"first": values[chosen].to_numpy(), "second": base.reindex(pair[chosen]).to_numpy()})
-    keys = [others[name].reset_index(drop=True) for name in [*rest, factor]]
+    firsts: list[int] = []
     found: list[dict[str, object]] = []
-    for key, group in table.groupby(keys, sort=False, dropna=False):
+    for _, group in table.groupby([others[name] for name in others], sort=False, dropna=False):
         both = group.dropna()
-        labelled = dict(zip([*rest, factor], key, strict=True))
-        found.append({**labelled, **_difference(both["first"].to_numpy(), both["second"].to_numpy())})
-    return pd.DataFrame(found)
+        firsts.append(group.index[0])
+        found.append(_difference(both["first"].to_numpy(), both["second"].to_numpy()))
+    return pd.concat([others.iloc[firsts].reset_index(drop=True), pd.DataFrame(found)], axis=1)
 
 
 def _difference(first: np.ndarray, second: np.ndarray) -> dict[str, object]:

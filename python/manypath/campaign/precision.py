@@ -210,6 +210,8 @@ def _share(text: Any) -> float:
         share = math.nan
     if not 0 < share < math.inf:
         raise ValueError(f'{quoted(text)} is no share of the mean: write "2 %"')
+    if share >= 1:
+        raise ValueError(f"{quoted(text)} is as wide as the mean: give less than 100 %")
     return share
 
 

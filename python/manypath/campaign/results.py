@@ -245,7 +245,7 @@ class Results:
         rest = [name for name in averages.distinct([*self.factors, *parts]) if name != factor]
         rows = self._frame([factor, *rest], measurement)
         if not _has(rows, factor, baseline).any():
-            known = [str(value) for value in rows[factor].unique()]
+            known = [str(value) for value in self.levels(factor)]
             hint = remedy(quoted(baseline, ""), known)
             raise UserError(f'baseline: "{quoted(baseline, "")}" is no value of {factor}: {hint}')
         labels, values = averages.of_replications(rows, measurement, [factor, *rest], self._identity(rows))
@@ -346,6 +346,8 @@ def simulated(user: str, results: object, done: str = "repeated") -> Results:
 
 def _has(rows: pd.DataFrame, column: str, value: Any) -> pd.Series:
     """Return which rows have a value in a column; no rows if the value is not comparable."""
+    if value is None:
+        return rows[column].map(lambda found: found is None)
     try:
         return rows[column] == value
     except (ArithmeticError, TypeError, ValueError, NotImplementedError):

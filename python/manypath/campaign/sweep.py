@@ -101,7 +101,7 @@ class Sweep(Model):
     """Printed measurements."""
     by: tuple[str, ...] | None = None
     """Columns that identify a row beside the factors: ``["flow"]`` (default), ``["flow", "path"]`` or ``["link"]``."""
-    _folder: Path = PrivateAttr(default=Path())
+    _file: Path = PrivateAttr(default=Path())
 
     @classmethod
     def from_file(cls, path: str | Path) -> Self:
@@ -115,7 +115,7 @@ class Sweep(Model):
         fields = read_table(path, "sweep")
         with mistakes_of(path):
             sweep = cls(**fields)
-        sweep._folder = Path(path).parent
+        sweep._file = Path(path)
         return sweep
 
     @field_validator("scenario", mode="before", json_schema_input_type=str | dict[str, Any] | None)
@@ -170,11 +170,11 @@ class Sweep(Model):
     def inputs(self) -> list[Path]:
         """Files that the sweep reads beside its own: the scenario, or the module or program of the runner."""
         if isinstance(self.scenario, str):
-            return [self._folder / self.scenario]
+            return [self._file.parent / self.scenario]
         if self.runner is None:
             return []
         if self.runner.python is not None:
-            return [self._folder / f"{self.runner.python.partition(':')[0].replace('.', '/')}.py"]
+            return [self._file.parent / f"{self.runner.python.partition(':')[0].replace('.', '/')}.py"]
         # `campaign` reports errors of quotation marks.
         return [Path(word) for word in (self.runner.command or "").replace("'", " ").replace('"', " ").split()]
 
@@ -182,7 +182,7 @@ class Sweep(Model):
         """Return the campaign of the file; see `Campaign` for its errors."""
         kind = Campaign if self.runner else _OfFields
         return kind(
-            _runner(self.runner, self._folder) if self.runner else self._scenario(),
+            _runner(self.runner, self._file.parent) if self.runner else self._scenario(),
             {name: list(values) for name, values in self.values.items()},
             replications=self.replications,
             seed=self.seed,
@@ -192,14 +192,14 @@ class Sweep(Model):
 
     def _scenario(self) -> Callable[..., Scenario]:
         if isinstance(self.scenario, str):
-            base = read_table(self._folder / self.scenario, "scenario")
+            base = read_table(self._file.parent / self.scenario, "scenario")
         else:
             base = self.scenario or {}
         base = with_dimensions(Scenario, base)
 
         def make(**chosen: Any) -> Scenario:
             fields = copy.deepcopy(dict(base))
-            with in_file_form():
+            with mistakes_of(self._file):
                 for name, called in chosen.items():
                     for place in _places(name, self.factors[name]):
                         _put(fields, place, copy.deepcopy(self.values[name][called]), name)

@@ -24,15 +24,17 @@ def tables(results: Results) -> list[Table]:
         return [Table("runs", columns, frame.head(MOST_ROWS).to_numpy(dtype=object).tolist())]
     by = [*results.factors, "flow"]
     means = results.mean("goodput", by=by)
+    rows = [
+        ["None" if value is None else value for value in row]
+        for row in means.head(MOST_ROWS).to_numpy(dtype=object).tolist()
+    ]
     columns = [
         *(column_of(means, name) for name in by),
         Column("goodput Mbit/s", "{:.3f}".format, is_number=True),
         Column("± 95 %", lambda half: "" if math.isnan(half) else f"{half:.3f}", is_number=True),
         Column("runs", is_number=True),
     ]
-    return [
-        Table("goodput, mean over the replications", columns, means.head(MOST_ROWS).to_numpy(dtype=object).tolist())
-    ]
+    return [Table("goodput, mean over the replications", columns, rows)]
 
 
 def column_of(frame: pd.DataFrame, name: Any, show: Callable[[Any], str] = str) -> Column:

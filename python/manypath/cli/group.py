@@ -10,6 +10,7 @@ from typing import Any
 from typer.core import TyperCommand, TyperGroup
 
 from manypath.cli.bash import Cut
+from manypath.cli.option_names import name_options
 from manypath.errors import Stopped, UserError
 
 
@@ -50,6 +51,7 @@ class Group(TyperGroup):
         elif command is not None:
             _without_types_of_flags(command.get_params(ctx))
             _refuse_empty_paths(command, ctx)
+            name_options(command)
         return command
 
 

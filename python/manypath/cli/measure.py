@@ -172,9 +172,7 @@ def measure(
         raise UserError("SCENARIO: missing: give the name of one, as --list prints them, or a scenario file")
     if events is not None and scenario in (*GRIDS, *PAPER_GRIDS, RECOVERY):
         raise UserError(f"--events: not valid for {scenario}: leave it out")
-    # Without --cc, a message about a congestion control is about the scenario file
-    checked = ("most", "runs", "simulations", "seed", "store", "report", "at_once", "tries")
-    with as_options(*checked, *(("cc",) if cc else ()), stacks="stack"):
+    with as_options(stacks="--stack"):
         if scenario in GRIDS:
             _measure_grid(options)
         elif scenario in PAPER_GRIDS:

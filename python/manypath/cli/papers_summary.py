@@ -33,16 +33,19 @@ def summary(evaluation: Evaluation, comparisons: Mapping[str, PublishedCompariso
 
 def differences(comparison: PublishedComparison) -> str:
     """Return as one line the claims with other verdicts than the published ones, and the number of differing points."""
+    published = "the published results"
+    if comparison.other_engine:
+        published += f" of another engine, {comparison.other_engine}"
     differ = [*_changed(comparison.changed)]
     if comparison.differences:
         differ.append(f"{len(comparison.differences)} of {counted(comparison.points, 'point')} of the figures")
     if differ:
-        return f"differs from the published results: {'; '.join(differ)}"
+        return f"differs from {published}: {'; '.join(differ)}"
     compared = [
         *([counted(comparison.claims, "claim")] if comparison.claims else []),
         f"{counted(comparison.points, 'point')} of the figures",
     ]
-    return f"agrees with the published results: {', '.join(compared)}"
+    return f"agrees with {published}: {', '.join(compared)}"
 
 
 def _verdicts(part: PaperEvaluation) -> str:

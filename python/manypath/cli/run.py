@@ -82,7 +82,7 @@ def run(
         duration = (scenario.warmup + scenario.measure) / 1e9
         outputs = [file for file in (pcapng, events) if file is not None]
         with (
-            as_options("series", "seed", "events", "only", links="link", capture="pcapng"),
+            as_options(links="--link", capture="--pcapng"),
             run_progress(duration, outputs) as progress,
         ):
             result = simulate(

@@ -15,6 +15,7 @@ from manypath.campaign import Campaign
 from manypath.campaign.progress import Progress
 from manypath.errors import UserError
 from manypath.expect.description import MESSAGE, MSS, Description
+from manypath.measurements import HOST_BUFFERS
 from manypath.quantity import SPAN, QuantityError
 from manypath.scenario import (
     Bernoulli,
@@ -311,9 +312,6 @@ def _span(measure: str | int) -> int:
 def _plain(value: Interval, unit: float = 1.0) -> dict[str, float | None]:
     return {"mean": unit * value.mean, "half_width": None if math.isnan(value.half_width) else unit * value.half_width}
 
-
-HOST_BUFFERS = ("send_buffer", "receive_window", "split_share")
-"""The limits of paths that are sizes of host buffers."""
 
 MIN_ROOM = 10
 """Smallest limit of a queue, packets."""

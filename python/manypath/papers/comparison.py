@@ -92,6 +92,8 @@ class PublishedComparison:
         Ids of claims with the verdicts `holds` and `contradicted`.
     changed : tuple of ChangedVerdict
         Claims with another verdict than the published one; those with the opposite verdict are first.
+    other_engine : str
+        Version of the engine of the published results; empty if it is that of the local ones.
     """
 
     points: int
@@ -102,6 +104,7 @@ class PublishedComparison:
     same_verdicts: int = 0
     opposed: tuple[str, ...] = ()
     changed: tuple[ChangedVerdict, ...] = ()
+    other_engine: str = ""
 
     @property
     def agree(self) -> int:
@@ -177,6 +180,7 @@ def compare(part: PaperEvaluation, published: Published) -> PublishedComparison:
         same_verdicts=claims - len(changed),
         opposed=tuple(pair.claim for pair in changed if pair.opposite),
         changed=tuple(changed),
+        other_engine="" if part.engine == published.engine else published.engine,
     )
 
 

@@ -21,7 +21,7 @@ class PathTrace:
     time : array
         Time since the start of the run, seconds.
     cwnd, ssthresh : array
-        Congestion window and slow-start threshold, bytes.
+        Congestion window and slow-start threshold, bytes; the threshold is infinite before the path has one.
     goodput : array
         Payload delivered over this path since the previous sample, bit/s.
     srtt : array
@@ -48,7 +48,7 @@ class PathTrace:
         also reduces the window, but does not change the threshold.
         """
         fell = np.diff(self.cwnd) < 0.0
-        moved = np.diff(self.ssthresh) != 0.0
+        moved = self.ssthresh[1:] != self.ssthresh[:-1]
         on_threshold = self.cwnd[1:] == self.ssthresh[1:]
         return np.flatnonzero(fell & (moved | on_threshold)) + 1
 
@@ -113,7 +113,7 @@ def trace_of(columns: Mapping[str, NDArray[Any]]) -> Trace:
         (str(columns["paths.flow"][row]), str(columns["paths.path"][row])): PathTrace(
             time=times[row::width],
             cwnd=columns["paths.cwnd"][row::width],
-            ssthresh=columns["paths.ssthresh"][row::width],
+            ssthresh=np.nan_to_num(columns["paths.ssthresh"][row::width], nan=np.inf),
             goodput=columns["paths.goodput"][row::width],
             srtt=columns["paths.srtt"][row::width],
             throughput=columns["paths.throughput"][row::width],

@@ -16,7 +16,7 @@ from manypath.quantity import RATE, SPAN
 from manypath.scenario.links import Link
 from manypath.scenario.losses import NoLoss
 from manypath.scenario.model import Model, Span
-from manypath.scenario.names import Name
+from manypath.scenario.names import Name, as_shown
 from manypath.scenario.queues import DropTail
 
 if TYPE_CHECKING:
@@ -376,8 +376,15 @@ def _way_back(link: str) -> str:
 
 
 def _no_link_twice(field: str, names: Collection[str]) -> None:
-    """Refuse a name with ``/back`` of another one: the link of one would be the reverse link of the other."""
+    """Refuse a name with ``/back`` of another one: the link of one would be the reverse link of the other.
+
+    A name that cannot be shown is refused here, too, and not once for each link and path that would have it.
+    """
     for name in names:
+        try:
+            as_shown(name)
+        except ValueError as error:
+            raise UserError(f"{field}: {error}") from None
         if f"{name}/back" in names:
             raise UserError(
                 f"{field}: {quoted(f'{name}/back')} is also the name of the reverse link of {quoted(name)}: "

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
@@ -55,7 +56,8 @@ def interval(values: ArrayLike, confidence: float = 0.95) -> Interval:
     (4.55, 5.05, 3)
     """
     numbers = sample("values", values)
-    deviation = float(numbers.std(ddof=1)) if numbers.size > 1 else math.nan
+    with np.errstate(invalid="ignore"):  # an infinite value has no deviation
+        deviation = float(numbers.std(ddof=1)) if numbers.size > 1 else math.nan
     return Interval(float(numbers.mean()), half_width(deviation, numbers.size, confidence), numbers.size)
 
 

@@ -15,7 +15,7 @@ def jain(shares: ArrayLike) -> float:
     Raises
     ------
     UserError
-        If there are no shares, or all are 0.
+        If there are no shares, one is negative, or all are 0.
 
     References
     ----------
@@ -29,6 +29,8 @@ def jain(shares: ArrayLike) -> float:
     (1.0, 0.5, 0.8)
     """
     values = sample("shares", shares)
+    if (values < 0).any():
+        raise UserError(f"shares: {values.min():g} is negative: give 0 or more")
     squares = float(np.square(values).sum())
     if squares == 0:
         raise UserError("shares: all are 0: give at least one other share")

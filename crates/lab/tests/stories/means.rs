@@ -66,7 +66,7 @@ fn means_of_paths_are_those_of_their_changes() {
             };
             for (value, column) in [
                 (Some(found.cwnd), &columns.cwnd),
-                (Some(found.ssthresh), &columns.ssthresh),
+                (found.ssthresh, &columns.ssthresh),
                 (found.srtt, &columns.srtt),
                 (Some(found.outstanding), &columns.outstanding),
             ] {

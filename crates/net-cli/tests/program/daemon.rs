@@ -88,7 +88,7 @@ fn each_mistake_of_a_configuration_file_is_one_line() {
         ("limit = [1, 2]", "`limit` is an array, expected a text or a number"),
         ("limit = true", "`limit` is true, expected a text or a number"),
         ("buffer = 1000", "`buffer` is 1000, expected a whole number, from 200000 to 1073741824"),
-        ("drain = 1.5", "`drain` is 1.5, expected a whole number, from 0 to 86400"),
+        ("drain = -1.5", "`drain` is -1.5, expected a time such as 1 s, from 0 to 86400 s"),
         ("raw = \"yes\"", "`raw` is \"yes\", expected true or false"),
         ("local = [\"here\"]", "`local` is \"here\", expected an IPv4 or IPv6 address, perhaps"),
         ("local = [[1]]", "`local` is an array, expected texts in an array"),

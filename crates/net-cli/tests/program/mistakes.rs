@@ -32,7 +32,11 @@ fn wrong_input_is_reported_in_one_line() {
         (&["send", &missing, to[0], to[1]], "missing: No such file or directory (os error 2)"),
         (&["send", folder, to[0], to[1]], ": is no regular file"),
         (&["send", &missing], "<FILE>"),
-        (&["send", &missing, "--to", "nowhere"], "expected an IPv4 or IPv6 address"),
+        (
+            &["send", &missing, "--to", "no where"],
+            "expected an IPv4 or IPv6 address or the name of",
+        ),
+        (&["send", &missing, "--to", "localhost:5001"], "the name of a host, without a port"),
         (&["send", &missing, "--to", "fe80::1%eth0"], "`--bind` names the interface"),
         (
             &["send", "/etc/hostname", to[0], to[1], "--cc", "cmt-rpv"],
@@ -73,7 +77,10 @@ fn a_mistake_in_a_test_is_reported_in_one_line() {
     let folder = tempdir().unwrap();
     let missing = folder.path().join("missing");
     let missing_folder = missing.join("capture.pcapng");
-    let [missing, missing_folder] = [&missing, &missing_folder].map(|it| it.to_str().unwrap());
+    let scenario = folder.path().join("s.toml");
+    std::fs::write(&scenario, "measure = \"5 s\"\n").unwrap();
+    let [missing, missing_folder, scenario] =
+        [&missing, &missing_folder, &scenario].map(|it| it.to_str().unwrap());
     let to = ["--to", "127.0.0.11"];
     let many = (1..=17).map(|last| format!("127.0.0.{last}")).collect::<Vec<_>>().join(",");
     refuses(&[
@@ -83,19 +90,23 @@ fn a_mistake_in_a_test_is_reported_in_one_line() {
         (&["perf", "--listen", to[0], to[1]], "cannot be used with"),
         (&["perf", "--listen", "--time", "1"], "cannot be used with"),
         (&["perf", to[0], to[1], "--once"], "cannot be used with"),
-        (&["perf", to[0], to[1], "--time", "0"], "invalid value '0' for '--time <SECONDS>'"),
+        (&["perf", to[0], to[1], "--time", "0"], "invalid value '0' for '--time <TIME>'"),
         (
             &["perf", to[0], to[1], "--time", "-1"],
-            "expected seconds, more than 0 and at most 86400",
+            "expected a time such as 10 s, more than 0 and at most 86400 s",
         ),
         (
             &["perf", to[0], to[1], "--time", "nan"],
-            "expected seconds, more than 0 and at most 86400",
+            "expected a time such as 10 s, more than 0 and at most 86400 s",
         ),
         (&["perf", to[0], to[1], "--udp", "0"], "`--udp` is 0, expected the UDP port of the peer"),
         (&["perf", to[0], to[1], "--udp", "x"], "expected a whole number, from 0 to 65535"),
         (&["perf", to[0], to[1], "--settings", "/dev/zero"], "it has more than 1 MiB"),
         (&["perf", to[0], to[1], "--settings", missing], "`--settings` is "),
+        (
+            &["perf", to[0], to[1], "--settings", scenario],
+            "s.toml: expected one flow of a scenario as JSON: {\"transport\": \"sctp\", \"cc\": ",
+        ),
         (&["perf", to[0], to[1], "--time", "1", "--bytes", "1"], "cannot be used with"),
         (&["perf", to[0], to[1], "--bytes", "0"], "expected a whole number, from 1 to 184467"),
         (
@@ -110,7 +121,7 @@ fn a_mistake_in_a_test_is_reported_in_one_line() {
         (&["perf", to[0], to[1], "--size", "9-8"], "expected the smaller size first: 8-9"),
         (&["perf", to[0], to[1], "--streams", "1024"], "expected a whole number, from 1 to 1023"),
         (&["perf", to[0], to[1], "--reverse", "--both"], "cannot be used with"),
-        (&["perf", to[0], to[1], "--interval", "0"], "expected seconds, from 0.05 to 3600"),
+        (&["perf", to[0], to[1], "--interval", "0"], "such as 1 s, from 50 ms to 3600 s"),
         (&["perf", to[0], to[1], "--cc", "\u{1b}[2J"], "`--cc` is \"\\u{1b}[2J\", expected"),
         (&["perf", "--listen", "--metrics", "here"], "expected a port, or an address and a port"),
         (&["perf", "--listen", "--metrics", "203.0.113.7:1"], "`--metrics` is 203.0.113.7:1"),

@@ -1,6 +1,5 @@
 //! The command line arguments.
 
-use std::net::IpAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
@@ -8,7 +7,7 @@ use manypath_net::Peer;
 use nix::sys::signal::Signal;
 
 use crate::listen::Listen;
-use crate::local::{Local, MOST_STREAMS, address, port, port_or_any, whole};
+use crate::local::{Host, Local, MOST_STREAMS, host, port, port_or_any, whole};
 use crate::perf::Perf;
 use crate::signals;
 use crate::sockets::{Run, Serve};
@@ -81,9 +80,10 @@ impl Task {
 pub(crate) struct Send {
     /// File to send.
     pub(crate) file: PathBuf,
-    /// Addresses of the receiver, separated by commas, in the order of attempts.
-    #[arg(long, value_name = "ADDRESS,...", required = true, value_delimiter = ',', value_parser = address)]
-    pub(crate) to: Vec<IpAddr>,
+    /// Addresses or names of the receiver, separated by commas, in the order of attempts; a name stands for all of its
+    /// addresses.
+    #[arg(long, value_name = "HOST,...", required = true, value_delimiter = ',', value_parser = host)]
+    pub(crate) to: Vec<Host>,
     /// UDP port of the receiver.
     #[arg(long, value_name = "PORT", default_value_t = Peer::ENCAPSULATION_PORT, allow_negative_numbers = true,
         value_parser = port)]

@@ -1,9 +1,10 @@
 //! The arguments that several commands have, and the forms of their values.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, ToSocketAddrs};
 use std::ops::RangeInclusive;
 
 use clap::Args;
+use manypath_core::Span;
 use manypath_net::BoundAddress;
 
 use crate::watch::Watched;
@@ -32,11 +33,44 @@ pub(crate) struct Local {
     pub(crate) watched: Watched,
 }
 
-/// An address of a peer.
-pub(crate) fn address(text: &str) -> Result<IpAddr, String> {
-    let expected =
-        "expected an IPv4 or IPv6 address; `--bind` names the interface of a link-local one";
-    text.parse().map_err(|_| expected.to_owned())
+/// A peer by an address, or by a name with all of its addresses.
+#[derive(Clone, Debug)]
+pub(crate) struct Host(Vec<IpAddr>);
+
+impl Host {
+    /// All addresses of some hosts, each once.
+    pub(crate) fn addresses(hosts: &[Self]) -> Vec<IpAddr> {
+        let mut found = Vec::new();
+        for address in hosts.iter().flat_map(|host| &host.0) {
+            if !found.contains(address) {
+                found.push(*address);
+            }
+        }
+        found
+    }
+}
+
+/// A host: its address, or its name, which the system's resolver looks up.
+pub(crate) fn host(text: &str) -> Result<Host, String> {
+    if let Ok(address) = text.parse() {
+        return Ok(Host(vec![address]));
+    }
+    if text.is_empty() || text.contains(['%', ':', '/', ' ']) {
+        return Err("expected an IPv4 or IPv6 address or the name of a host, without a port; `--bind` names the interface \
+                    of a link-local address"
+            .to_owned());
+    }
+    let found = (text, 0).to_socket_addrs().map_err(|error| {
+        format!(
+            "expected an IPv4 or IPv6 address or the name of a host, and no host is found: {error}"
+        )
+    })?;
+    Ok(Host(found.map(|found| found.ip()).collect()))
+}
+
+/// A time: seconds as a number, or a number with a unit such as 500 ms.
+pub(crate) fn seconds(text: &str) -> Option<f64> {
+    text.parse().ok().or_else(|| Span::from_text(text).map(Span::as_secs_f64))
 }
 
 /// A port of a peer.
@@ -61,3 +95,29 @@ pub(crate) fn whole<T: TryFrom<u64>>(text: &str, within: RangeInclusive<u64>) ->
 const SCTP_PORT: u16 = 5001;
 /// Largest number of streams of a receiver.
 pub(crate) const MOST_STREAMS: u64 = 1024;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_stands_for_all_of_its_addresses() {
+        let hosts =
+            ["localhost", "127.0.0.1", "192.0.2.7", "localhost"].map(|text| host(text).unwrap());
+        let found = Host::addresses(&hosts);
+        assert!(
+            found
+                .iter()
+                .filter(|it| !it.is_loopback())
+                .eq(["192.0.2.7".parse::<IpAddr>().unwrap()].iter())
+        );
+        assert_eq!(found.iter().filter(|it| it.to_string() == "127.0.0.1").count(), 1);
+    }
+
+    #[test]
+    fn a_time_has_a_unit_or_is_in_seconds() {
+        let texts = ["10", "2.5", "10 s", "500ms", "2 min"];
+        assert_eq!(texts.map(seconds), [10.0, 2.5, 10.0, 0.5, 120.0].map(Some));
+        assert_eq!(["", "s", "10 meters"].map(seconds), [None; 3]);
+    }
+}

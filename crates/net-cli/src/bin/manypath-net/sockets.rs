@@ -22,7 +22,7 @@ use rustix::process::{PidfdFlags, Resource, Rlimit, getrlimit, pidfd_open, setrl
 
 use crate::addresses::builder;
 use crate::failure::Failure;
-use crate::local::{Local, port, whole};
+use crate::local::{Local, port, seconds, whole};
 use crate::service_manager;
 use crate::signals::{Heard, Signals};
 use crate::stop::Stop;
@@ -45,11 +45,10 @@ pub(crate) struct Serve {
     #[arg(long, value_name = "COUNT", allow_negative_numbers = true,
         value_parser = |text: &str| whole::<u32>(text, 1..=65_536))]
     limit_per_user: Option<u32>,
-    /// Seconds that open associations have to end after a signal, before they are aborted. A second signal aborts them
-    /// at once.
-    #[arg(long, value_name = "SECONDS", default_value_t = 1, allow_negative_numbers = true,
-        value_parser = |text: &str| whole::<u32>(text, 0..=86_400))]
-    drain: u32,
+    /// Time that open associations have to end after a signal, before they are aborted, in seconds without a unit. A
+    /// second signal aborts them at once.
+    #[arg(long, value_name = "TIME", default_value = "1", allow_negative_numbers = true, value_parser = drain)]
+    drain: Duration,
     #[command(flatten)]
     stack: Stack,
 }
@@ -133,9 +132,16 @@ pub(crate) async fn serve(
     stop.requested().await;
     service_manager::tell(service_manager::STOPPING);
     daemon.open_no_more();
-    let in_time = daemon.drain(Duration::from_secs(drain.into()));
+    let in_time = daemon.drain(drain);
     Stop::on(signals.hear()).or_instead(in_time, daemon.drain(Duration::ZERO)).await;
     Ok(())
+}
+
+/// The time for `--drain`.
+fn drain(text: &str) -> Result<Duration, String> {
+    let time = seconds(text).filter(|time| (0.0..=86_400.0).contains(time));
+    time.map(Duration::from_secs_f64)
+        .ok_or_else(|| "expected a time such as 1 s, from 0 to 86400 s".to_owned())
 }
 
 /// The group whose members may open SCTP sockets, and the limit of each user.

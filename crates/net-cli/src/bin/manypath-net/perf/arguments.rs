@@ -1,6 +1,5 @@
 //! The arguments of `perf`.
 
-use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -13,7 +12,7 @@ use super::settings;
 use super::show::Form;
 use crate::addresses::builder;
 use crate::failure::Failure;
-use crate::local::{Local, address, port_or_any, whole};
+use crate::local::{Host, Local, host, port_or_any, seconds, whole};
 
 /// Payload bytes of messages.
 #[derive(Clone, Copy, Debug)]
@@ -32,15 +31,16 @@ pub(crate) struct Perf {
     /// End after one test.
     #[arg(long, conflicts_with = "to")]
     pub(crate) once: bool,
-    /// Addresses of the server, separated by commas, in the order of attempts.
-    #[arg(long, value_name = "ADDRESS,...", value_delimiter = ',', value_parser = address)]
-    pub(crate) to: Vec<IpAddr>,
+    /// Addresses or names of the server, separated by commas, in the order of attempts; a name stands for all of its
+    /// addresses.
+    #[arg(long, value_name = "HOST,...", value_delimiter = ',', value_parser = host)]
+    pub(crate) to: Vec<Host>,
     /// UDP port of the server; for a server, 0 selects a free one.
     #[arg(long, value_name = "PORT", default_value_t = Peer::ENCAPSULATION_PORT, allow_negative_numbers = true,
         value_parser = port_or_any)]
     pub(crate) udp: u16,
-    /// Duration of the test in seconds; by default 10 unless --bytes is given.
-    #[arg(long, value_name = "SECONDS", conflicts_with_all = ["listen", "bytes"], allow_negative_numbers = true,
+    /// Duration of the test, in seconds without a unit; by default '10 s' unless --bytes is given.
+    #[arg(long, value_name = "TIME", conflicts_with_all = ["listen", "bytes"], allow_negative_numbers = true,
         value_parser = time)]
     time: Option<f64>,
     /// Payload of the test in bytes.
@@ -70,8 +70,8 @@ pub(crate) struct Perf {
     /// Let both sides send.
     #[arg(long, conflicts_with = "listen")]
     both: bool,
-    /// Interval of reports in seconds.
-    #[arg(long, value_name = "SECONDS", default_value = "1", allow_negative_numbers = true, value_parser = interval)]
+    /// Interval of reports, in seconds without a unit.
+    #[arg(long, value_name = "TIME", default_value = "1", allow_negative_numbers = true, value_parser = interval)]
     interval: Duration,
     /// Print one JSON document per test, in the format of iperf3.
     #[arg(long)]
@@ -144,8 +144,10 @@ impl Perf {
 }
 
 fn time(text: &str) -> Result<f64, String> {
-    let seconds = text.parse().ok().filter(|seconds| *seconds > 0.0 && *seconds <= MOST_SECONDS);
-    seconds.ok_or_else(|| format!("expected seconds, more than 0 and at most {MOST_SECONDS}"))
+    let time = seconds(text).filter(|time| *time > 0.0 && *time <= MOST_SECONDS);
+    time.ok_or_else(|| {
+        format!("expected a time such as 10 s, more than 0 and at most {MOST_SECONDS} s")
+    })
 }
 
 fn sizes(text: &str) -> Result<Sizes, String> {
@@ -161,10 +163,9 @@ fn sizes(text: &str) -> Result<Sizes, String> {
 }
 
 fn interval(text: &str) -> Result<Duration, String> {
-    let seconds = text.parse().ok().filter(|seconds| (0.05..=3600.0).contains(seconds));
-    seconds
-        .map(Duration::from_secs_f64)
-        .ok_or_else(|| "expected seconds, from 0.05 to 3600".to_owned())
+    let time = seconds(text).filter(|time| (0.05..=3600.0).contains(time));
+    time.map(Duration::from_secs_f64)
+        .ok_or_else(|| "expected a time such as 1 s, from 50 ms to 3600 s".to_owned())
 }
 
 /// Default length of a test in seconds.

@@ -6,6 +6,7 @@ use manypath_net_cli::perf::{self, TestDocument};
 use super::Perf;
 use super::show::Show;
 use crate::failure::Failure;
+use crate::local::Host;
 use crate::stop::Stop;
 use crate::watch::Watch;
 
@@ -31,7 +32,7 @@ async fn test(
     watch: &Watch,
 ) -> Result<(), Failure> {
     let endpoint = watch.bind(perf.builder(0), 0).await?;
-    let peer = Peer::new(perf.to.iter().copied(), perf.local.port);
+    let peer = Peer::new(Host::addresses(&perf.to), perf.local.port);
     let peer = if perf.local.raw { peer.raw() } else { peer.encapsulation(perf.udp) };
     let association = stop.or(async { Ok(endpoint.connect(peer).await?) }).await?;
     let ports = [endpoint.port(), perf.local.port];

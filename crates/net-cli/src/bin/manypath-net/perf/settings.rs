@@ -19,6 +19,10 @@ pub(super) fn read(file: &Path) -> Result<SctpFlow, Failure> {
     if read.map_err(|error| wrong(&error))? as u64 > MOST {
         return Err(wrong(&"it has more than 1 MiB: expected a flow of a scenario as JSON"));
     }
+    if !text.trim_start().starts_with('{') {
+        let example = r#"{"transport": "sctp", "cc": "newreno", "rto": {"min": 200000000}}"#;
+        return Err(wrong(&format!("expected one flow of a scenario as JSON: {example}")));
+    }
     SctpFlow::parse(&text).map_err(|error| wrong(&error))
 }
 
