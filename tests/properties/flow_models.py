@@ -20,6 +20,13 @@ Window = tuple[int, int]
 """The time after its first number, up to its second one, in nanoseconds."""
 
 
+STATE = ("cwnd", "ssthresh", "srtt", "outstanding")
+"""Metrics of a path."""
+
+UNKNOWN = {"ssthresh": (0, 2**32 - 1), "srtt": (0,)}
+"""Values of metrics that stand for no number. TCP begins with a threshold of the largest window."""
+
+
 class FlowModel:
     """A flow: its two hosts."""
 
@@ -66,6 +73,20 @@ class FlowModel:
                 if name in line.data:
                     course.set(line.at, line.data[name])
         return self._metrics[path, name]
+
+    def state(self, path: str, at: int) -> dict[str, float]:
+        """Return the state of a path after everything that happens at a time; NaN for what is not known yet."""
+        state = {name: self.metric(path, name).at(at) for name in STATE}
+        return {name: math.nan if value in UNKNOWN.get(name, ()) else value for name, value in state.items()}
+
+    def mean_state(self, path: str, window: Window) -> dict[str, float]:
+        """Return the means of the state over the time for which each number was known."""
+        return {name: self._mean(self.metric(path, name), window, UNKNOWN.get(name, ())) for name in STATE}
+
+    def _mean(self, course: Course, window: Window, unknown: Sequence[int]) -> float:
+        known = [float(value not in unknown) for value in course.values]
+        values = [value * is_known for value, is_known in zip(course.values, known, strict=True)]
+        return share(Course(course.times, values).area(*window), Course(course.times, known).area(*window))
 
     def _latencies(self) -> list[tuple[int, int]]:
         """Return the latencies of delivered messages; those of an application with a rate begin when they are due."""
@@ -186,9 +207,7 @@ def of_path(flow: FlowModel, path: str, window: Window) -> dict[str, Any]:
     return {
         "goodput": rate(sum_of(flow.received.new_bytes[path], window), window),
         "throughput": rate(sum(sent), window),
-        **{name: flow.metric(path, name).mean(*window) for name in ("cwnd", "outstanding")},
-        "ssthresh": mean_of_known(flow.metric(path, "ssthresh"), window, 2**32 - 1),
-        "srtt": mean_of_known(flow.metric(path, "srtt"), window),
+        **flow.mean_state(path, window),
         "data_packets": len(sent),
         "lost_packets": lost,
         "loss_rate": share(lost, len(sent)),
@@ -206,11 +225,3 @@ def _rescheduled(flow: FlowModel, path: str, window: Window) -> dict[str, int]:
     if count_of(moved.get("", []), window):
         return {}
     return {"rescheduled_chunks": count_of(moved.get(path, []), window)}
-
-
-def mean_of_known(course: Course, window: Window, unknown: float = math.inf) -> float:
-    """Return the mean over the time for which a number was known: more than 0 and less than `unknown`."""
-    known = [0 < value < unknown for value in course.values]
-    values = [value if is_known else 0.0 for value, is_known in zip(course.values, known, strict=True)]
-    time = Course(course.times, [float(is_known) for is_known in known])
-    return share(Course(course.times, values).area(*window), time.area(*window))

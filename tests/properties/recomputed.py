@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
-from flow_models import FlowModel, of_flow, of_path, of_stream
+from flow_models import STATE, FlowModel, of_flow, of_path, of_stream
 from link_models import LinkModel, of_link
 from recording import Recording
 from series_models import (
@@ -133,9 +133,6 @@ class Recomputed:
             if told != changes_of_link(link, self.end):
                 found.append(f"changes.links: queue of {name}")
         return found
-
-
-STATE = ("cwnd", "ssthresh", "srtt", "outstanding")
 
 
 def _compare(kind: str, expected: Rows, frame: pd.DataFrame) -> list[str]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
-from flow_models import FlowModel, Window, of_stream, percentile, rate, share, sum_of, within
+from flow_models import STATE, FlowModel, Window, of_stream, percentile, rate, share, sum_of, within
 from link_models import LinkModel
 
 Rows = dict[tuple[Any, ...], dict[str, Any]]
@@ -45,11 +44,9 @@ def samples_of_path(flow: FlowModel, path: str, times: list[int]) -> Rows:
     every = times[1] - times[0]
     rows = {}
     for at, window in _windows(times):
-        state = {name: flow.metric(path, name).at(at) for name in ("cwnd", "ssthresh", "outstanding")}
         whole = (at - every, at)
         rows[at / 1e9, flow.name, path] = {
-            **state,
-            "srtt": flow.metric(path, "srtt").at(at) or math.nan,
+            **flow.state(path, at),
             "goodput": rate(sum_of(flow.received.new_bytes[path], window), whole),
             "throughput": rate(sum_of(flow.sent.packets[path], window), whole),
         }
@@ -70,15 +67,9 @@ def _windows(times: list[int]) -> Iterator[tuple[int, Window]]:
 
 def changes_of_path(flow: FlowModel, path: str, end: int) -> Rows:
     """Return the rows of a path in ``changes["paths"]``, except those in which only the weight changed."""
-    names = ("cwnd", "ssthresh", "srtt", "outstanding")
     lines = flow.events("recovery:metrics_updated", path=path)
-    times = {line.at for line in lines if line.at <= end and any(name in line.data for name in names)}
-    return {
-        (at / 1e9, flow.name, path): {
-            name: flow.metric(path, name).at(at) or (math.nan if name == "srtt" else 0) for name in names
-        }
-        for at in times
-    }
+    times = {line.at for line in lines if line.at <= end and any(name in line.data for name in STATE)}
+    return {(at / 1e9, flow.name, path): flow.state(path, at) for at in times}
 
 
 def arrivals_of_path(flow: FlowModel, path: str, end: int) -> list[tuple[float, int]]:
