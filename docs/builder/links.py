@@ -16,6 +16,9 @@ LINK = re.compile(r"(?<=\]\()(?!https?:|mailto:|#)(?P<target>[^)\s#]+)(?P<anchor
 GENERATED = {"spec/rfc9260": "reference/rfc9260.md"}
 """Pages that are made from the files of a folder, by this folder."""
 
+NO_PAGES = "docs/builder/"
+"""The folder below docs whose files are no pages."""
+
 UNDERLINED = re.compile(r"\[([^\]`\n]*)__(\w+)__([^\]`\n]*)\]\(")
 """A link whose text is a file name such as `__init__.py`, which must not become bold."""
 
@@ -30,7 +33,7 @@ def on_page_markdown(markdown: str, page: Any, config: MkDocsConfig, **_: Any) -
     def moved(link: re.Match[str]) -> str:
         target = posixpath.normpath(posixpath.join(posixpath.dirname(home), link["target"]))
         anchor = link["anchor"] or ""
-        if target in pages or target.startswith("docs/"):
+        if target in pages or (target.startswith("docs/") and not target.startswith(NO_PAGES)):
             uri = pages.get(target, target.removeprefix("docs/"))
             return posixpath.relpath(uri, posixpath.dirname(here) or ".") + anchor
         return f"{config.extra['repository']}/blob/main/{target}{anchor}"

@@ -15,6 +15,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -96,6 +97,23 @@ def is_run(page: Path) -> bool:
     return name_of(page) in SHORTER or bool({"python", "console"} & languages)
 
 
+def shows_output_of_commands(page: Path) -> bool:
+    """Return whether a page shows the output of commands that `SHORTER` shortens."""
+    return name_of(page) in SHORTER and any(_is_output_of_commands(*pair) for pair in pairwise(blocks(page)))
+
+
+def check_outputs_of_commands(page: Path) -> None:
+    """Run whole commands, and compare the output of the last one of each block with the block below it."""
+    for block, following in pairwise(blocks(page)):
+        if _is_output_of_commands(block, following):
+            printed = [_run_command(line) for line in _shell_lines(block)]
+            assert_output(page, following, following.text, printed[-1])
+
+
+def _is_output_of_commands(block: Block, following: Block) -> bool:
+    return block.language == "sh" and following.title == "output"
+
+
 def check_running(page: Path, folder: Path) -> None:
     """Run the blocks of a page in `folder`, the working directory, and compare their output."""
     (folder / "examples").symlink_to(ROOT / "examples")
@@ -168,7 +186,8 @@ def check_outputs(page: Path) -> None:
     for before, block in zip([None, *page_blocks], page_blocks, strict=False):
         if block.title == "output":
             printing = before.language if before else ""
-            assert printing == "python", f"{name_of(page)}:{block.line}: nothing prints this"
+            prints = {"python", "sh"} if name_of(page) in SHORTER else {"python"}
+            assert printing in prints, f"{name_of(page)}:{block.line}: nothing prints this"
 
 
 def _shortened(block: Block, shorter: Mapping[str, str]) -> Block:

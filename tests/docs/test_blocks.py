@@ -1,6 +1,7 @@
 """Every code block of the documentation works as the page shows.
 
-Python blocks of a page run in their order and print the text of the `output` block below them. In `console` blocks the
+Python blocks of a page run in their order and print the text of the `output` block below them. An `output` block below
+commands that the gate shortens is compared by the long list. In `console` blocks the
 commands after `$` run. Commands in `sh` blocks run if the page has an entry in `SHORTER`, which shortens them. Other
 `sh` blocks take minutes or need a screen, so only the existence of their commands is checked. Rust blocks are quotes
 of compiled sources. TOML and JSON blocks are parsed, and loaded if they name a schema. Blocks of `text` are pictures.
@@ -13,7 +14,18 @@ from pathlib import Path
 
 import pytest
 from blocks import ROOT, blocks, pages
-from checks import check_files, check_outputs, check_reading, check_running, commands, is_run, kinds_of_files, name_of
+from checks import (
+    check_files,
+    check_outputs,
+    check_outputs_of_commands,
+    check_reading,
+    check_running,
+    commands,
+    is_run,
+    kinds_of_files,
+    name_of,
+    shows_output_of_commands,
+)
 
 from lists import cases
 
@@ -25,6 +37,13 @@ from lists import cases
 def test_code_on_a_page_runs_and_prints_the_shown_output(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
     check_running(page, tmp_path)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("page", filter(shows_output_of_commands, pages()), ids=name_of)
+def test_whole_commands_print_the_shown_output(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    check_outputs_of_commands(page)
 
 
 @pytest.mark.parametrize("page", pages(), ids=name_of)

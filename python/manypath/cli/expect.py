@@ -237,8 +237,8 @@ def _notes(description: Description, found: list[Expectation], settings: Setting
     said = "one run, no interval" if runs == 1 else f"{runs} runs each, means with 95 % intervals"
     lines = [
         f"simulated: {said}; delivered payload; {settings.line()}",
-        "fluid: rates at which window growth balances losses; a full link drops the same share of each flow; see the "
-        "how-to page about expectations in the documentation",
+        "fluid: rates at which window growth balances losses; a full link drops the same share of each flow; "
+        "`manypath docs expect` explains both",
     ]
     reasons = dict.fromkeys(each.lack for each in found if each.lack)
     lines += [

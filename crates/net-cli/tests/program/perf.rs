@@ -120,6 +120,8 @@ fn a_test_has_lines_for_every_path_while_metrics_are_served() {
     let (server, port) = server(&["--metrics", &metrics.to_string()]);
     // Longer than the rest of this test, also on a busy machine
     let mut testing = Process::start(client(&port, &["--time", "1000", "--interval", "0.2"]));
+    assert_eq!(testing.out_line(), "path 0: 127.0.0.1 -> 127.0.0.11\n");
+    assert_eq!(testing.out_line(), "path 1: 127.0.0.2 -> 127.0.0.12\n");
     assert!(testing.out_line().starts_with("interval, s"));
     assert!(testing.out_line().contains("0.00-"), "the first interval");
     let is_up = "path=\"1\",local=\"127.0.0.12\",remote=\"127.0.0.2\"} 1\n";

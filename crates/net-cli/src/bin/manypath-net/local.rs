@@ -12,8 +12,9 @@ use crate::watch::Watched;
 /// The arguments of both sides.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Local {
-    /// Local addresses, separated by commas; each makes a path. By default all addresses of the machine. Packets of
-    /// ADDRESS%INTERFACE, such as 192.0.2.7%eth0, leave only on that interface.
+    /// Local addresses, separated by commas; each makes a path. By default all addresses of the machine, for a sender
+    /// those that the routing table selects. Packets of ADDRESS%INTERFACE, such as 192.0.2.7%eth0, leave only on that
+    /// interface.
     #[arg(long, value_name = "ADDRESS[%INTERFACE],...", value_delimiter = ',')]
     pub(crate) bind: Vec<BoundAddress>,
     /// SCTP port of the receiver.

@@ -122,7 +122,7 @@ async fn answer(association: &Association) -> Result<Word, Failure> {
 
 fn unexpected(word: &Word) -> Failure {
     match word {
-        Word::Failed(text) => Failure::broken(format!("the receiver: {}", text.escape_debug())),
+        Word::Failed(text) => Failure::broken(format!("the receiver: {text}")),
         _ => Failure::broken("the receiver answered out of turn"),
     }
 }

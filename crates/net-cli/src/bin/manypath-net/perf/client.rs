@@ -38,7 +38,7 @@ async fn test(
     let ports = [endpoint.port(), perf.local.port];
     let begun =
         record.insert(TestDocument::new(&association, ports, request, &perf.local.cc, true));
-    show.start(begun);
+    show.start(begun, &association);
     let watched = |interval: &perf::Interval| show.interval(begun, interval);
     let settings = perf.settings();
     let running = async { Ok(perf::run(&association, request, &settings, watched).await?) };

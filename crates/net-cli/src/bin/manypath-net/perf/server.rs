@@ -56,13 +56,8 @@ async fn serve(association: &Association, endpoint: &Endpoint, perf: &Perf) -> R
         if show.is_text() {
             tell(&format!("test from {name}"));
         }
-        show.start(record.insert(TestDocument::new(
-            association,
-            ports,
-            request,
-            &perf.local.cc,
-            false,
-        )));
+        let begun = TestDocument::new(association, ports, request, &perf.local.cc, false);
+        show.start(record.insert(begun), association);
     };
     let watched = |interval: &perf::Interval| {
         if let (Some(record), show) = &mut *kept.borrow_mut() {

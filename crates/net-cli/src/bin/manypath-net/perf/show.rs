@@ -2,6 +2,7 @@
 
 use std::io::{IsTerminal, stdout};
 
+use manypath_net::Association;
 use manypath_net_cli::perf::{
     Interval, Outcome, PathInterval, Results, TestDocument, Total, failed,
 };
@@ -40,10 +41,16 @@ impl Show {
         self.form == Form::Text
     }
 
-    /// Shows the start of a test.
-    pub(crate) fn start(&mut self, record: &TestDocument) {
-        if self.form == Form::JsonStream {
-            event("start", record.start());
+    /// Shows the start of a test, as text the addresses of each path of the table.
+    pub(crate) fn start(&mut self, record: &TestDocument, association: &Association) {
+        match self.form {
+            Form::Text => {
+                for (number, path) in association.paths().iter().enumerate() {
+                    say(&format!("path {number}: {} -> {}", path.local, path.remote));
+                }
+            }
+            Form::Json => {}
+            Form::JsonStream => event("start", record.start()),
         }
     }
 
@@ -193,6 +200,7 @@ const HEADING: &str = "interval, s      path  out,Mbit/s  in,Mbit/s     window  
 mod tests {
     use std::net::Ipv4Addr;
 
+    use manypath_net::Association;
     use manypath_net::PathState;
     use manypath_net_cli::perf::{PathCounters, PathTotal};
 
