@@ -168,7 +168,8 @@ def _stopped(outcome: Outcome) -> Iterator[tuple[str, str, str, float]]:
 
     Each instant counts for the first limit only, and the congestion window comes before the buffers.
     """
-    least = LEAST_STOPPED * outcome.get("simulated_seconds", 0.0)
+    # Results of earlier versions lack the measured time.
+    least = LEAST_STOPPED * outcome.get("measured_seconds", outcome.get("simulated_seconds", 0.0))
     for name, flow in outcome.get("flows", {}).items():
         for path, numbers in flow["paths"].items():
             for limit, buffer in HOST_BUFFERS.items():
@@ -300,7 +301,7 @@ STATES = {
 """States of a path in which it does not work, in words."""
 
 LEAST_STOPPED = 0.01
-"""Share of the simulated time from which on a limit by a host buffer is reported."""
+"""Share of the measured time from which on a limit by a host buffer is reported."""
 
 MOST_REMARKS = 20
 """Largest number of remarks on the paths of a result."""

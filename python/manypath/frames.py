@@ -50,6 +50,12 @@ def series_frames(columns: Mapping[str, np.ndarray]) -> dict[str, pd.DataFrame]:
     return {kind: pd.DataFrame(fields) for kind, fields in frames.items()}
 
 
+def with_none_as_text(frame: pd.DataFrame, columns: Iterable[str]) -> pd.DataFrame:
+    """Return a frame with the text ``None`` for None in some columns, for files and figures without such a value."""
+    texts = {name: frame[name].map(lambda value: "None" if value is None else value) for name in columns}
+    return frame.assign(**texts)
+
+
 def _frame(rows: Callable[[Outcome], Iterator[Row]], runs: Iterable[tuple[Labels, Outcome]]) -> pd.DataFrame:
     found: list[Row] = []
     with_none: set[str] = set()

@@ -61,6 +61,7 @@ MEANINGS: Mapping[str, str] = {
     "digest": "hash of what happened to each packet at each link",
     "packet_hops": "transmissions of packets over links",
     "simulated_seconds": "simulated time of the run, s",
+    "measured_seconds": "measured time of the run, without the warm-up, s",
     "cpu_seconds": "CPU time of the run, s",
     **{name: _lowered(text) for kind in ("paths", "flows") for name, text in COUNTERS[kind].items()},
     **{f"blocked_{limit}": f"time without new data: {_lowered(text)}, s" for limit, text in COUNTERS["limits"].items()},

@@ -73,7 +73,7 @@ MEASUREMENTS: Mapping[str, tuple[str, ...]] = {
         "path_state",
     ),
     "links": ("arrived", "delivered", "damaged", "dropped", "lost", "bytes", "utilisation", "mean_queue"),
-    "runs": ("digest", "packet_hops", "data_packets", "simulated_seconds", "cpu_seconds"),
+    "runs": ("digest", "packet_hops", "data_packets", "simulated_seconds", "measured_seconds", "cpu_seconds"),
 }
 """Measurements of each frame."""
 

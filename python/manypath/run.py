@@ -98,7 +98,7 @@ def run(
         raise UserError("links: only valid with capture: give the capture file, too")
     if only and events is None:
         raise UserError("only: only valid with events: give the events file, too")
-    function("progress", progress, "a share")
+    function("progress", progress, "the simulated time in seconds")
     outputs = Outputs()
     watch = {} if series is None else rows(series)
     check_interval(series, scenario.warmup + scenario.measure)

@@ -207,7 +207,7 @@ def test_a_file_of_another_program_is_refused_before_work_begins(
     mine.write_text("<html>my own page</html>")
     assert command(monkeypatch, word, PAPER, "--store", str(store), "--report", str(tmp_path)) == 2
     (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith("error: report: ")
+    assert line.startswith("error: --report: ")
     assert "manypath did not write it" in line
     assert mine.read_text() == "<html>my own page</html>"
 

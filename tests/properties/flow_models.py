@@ -23,8 +23,8 @@ Window = tuple[int, int]
 STATE = ("cwnd", "ssthresh", "srtt", "outstanding")
 """Metrics of a path."""
 
-UNKNOWN = {"ssthresh": (0, 2**32 - 1), "srtt": (0,)}
-"""Values of metrics that stand for no number. TCP begins with a threshold of the largest window."""
+UNKNOWN = {"ssthresh": (0, 2**32), "srtt": (0,)}
+"""Values of metrics that stand for no number. TCP begins with a threshold above the largest window."""
 
 
 class FlowModel:

@@ -65,7 +65,7 @@ def test_a_missing_scenario_of_a_measurement_is_called_missing(called: Called):
 def test_one_run_is_too_few_for_a_check_of_windows(called: Called, monkeypatch: pytest.MonkeyPatch):
     for function in ("run", "run_batch"):
         monkeypatch.setattr(_native, function, lambda *_: pytest.fail("a run has begun"))
-    line = "error: runs: 1 is too few for --check-warmup, which tests means: give 2 or more\n"
+    line = "error: --runs: 1 is too few for --check-warmup, which tests means: give 2 or more\n"
     assert called("papers", "gonzalez2012_mptcp", "--check-warmup", "--runs", "1", code=2).err == line
 
 

@@ -53,7 +53,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             ["expect", "--path", "9 Mbit/s, 9 ms", "--path", "8 Mbit/s, 9 ms", "--check-phase", "--runs", "1"],
             "--runs: 1 is too few for --check-phase",
         ),
-        (["papers", PAPER, "--check-warmup", "--runs", "1"], "runs: 1 is too few for --check-warmup"),
+        (["papers", PAPER, "--check-warmup", "--runs", "1"], "--runs: 1 is too few for --check-warmup"),
         (["papers", PAPER, "--figure", "3", "--set", "warmup=10000 h"], "warmup: 36000000 s is too long for window"),
         (["papers", PAPER, "--figure", "3", "--set", "measure=9000 h"], "measure: 32400000 s is too long for window"),
         (["run", "s.toml", "--link", "a"], "--link: only valid with --pcapng: give --pcapng OUT, too"),
@@ -130,8 +130,7 @@ def test_a_number_above_the_limit_is_too_large():
 
 
 def test_a_selection_without_runs_is_named_as_such():
-    results = mp.Campaign(run_with, {"cc": ["newreno"]}, replications=2).run(store=None, progress=False)
-    none = results.select(cc="9 s")
+    none = mp.Results([])
     uses = (
         mp.check_phase,
         mp.check_warmup,

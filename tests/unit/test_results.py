@@ -10,7 +10,7 @@ from scipy import stats
 
 import manypath as mp
 from manypath.campaign import Cell
-from manypath.frames import series_frames
+from manypath.frames import series_frames, with_none_as_text
 
 
 def outcome(goodput: float) -> str:
@@ -128,5 +128,35 @@ def test_none_stays_none_beside_numbers():
     assert len(results.select(cap=None)) == 2
     assert "None" in repr(results)
     assert "nan" not in repr(results)
-    with pytest.raises(mp.UserError, match=r'^baseline: "11" is no value of cap: .* \(known: 10, None\)$'):
+    with pytest.raises(mp.UserError, match=r"^baseline: 11 is no value of cap: .* \(known: 10, None\)$"):
         results.compare("goodput", "cap", baseline=11)
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        (3, "3 is no value of rate: known: 2, 4"),
+        ("2", '"2" is no value of rate: known: 2, 4'),
+        ([2, 4], "[2, 4] is no value of rate: known: 2, 4"),
+    ],
+)
+def test_a_value_that_a_factor_does_not_have_is_named(value: object, said: str):
+    wait = mp.Function(lambda rate, **_: {"wait": 1 / rate}, version="1")
+    results = mp.Campaign(wait, {"rate": [2, 4]}, replications=2).run(store=None, progress=False)
+    with pytest.raises(mp.UserError) as refused:
+        results.select(rate=value)
+    assert str(refused.value) == f"select: {said}"
+    with pytest.raises(mp.UserError) as refused:
+        results.compare("wait", "rate", baseline=value, by=())
+    assert str(refused.value) == f"baseline: {said}"
+
+
+def test_none_is_shown_in_tables_and_figures_and_is_no_empty_text():
+    wait = mp.Function(lambda cap, **_: {"x": 1.0 if cap is None else 2.0}, version="1")
+    results = mp.Campaign(wait, {"cap": [10, None, ""]}, replications=2).run(store=None, progress=False)
+    shown = [line.split() for line in repr(results).splitlines()]
+    assert ["None", "0", "1"] in shown
+    written = with_none_as_text(results.runs, ["cap"]).to_csv(index=False).splitlines()
+    assert sorted(written[1:]) == [",0,2.0", ",1,2.0", "10,0,2.0", "10,1,2.0", "None,0,1.0", "None,1,1.0"]
+    axes = mp.figures.lines(results, x="cap", y="x").figure.axes[0]
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["10", "None", ""]

@@ -426,6 +426,6 @@ impl Controller {
     }
 }
 
-/// The slow-start threshold of a path without one: the largest value of an advertised window, a field of 32 bits. TCP
+/// The slow-start threshold of a path without one: more than the largest advertised window, a field of 32 bits. TCP
 /// begins with it, and keeps it until the first loss. RFC 5681 §3.1
-pub const UNSET_THRESHOLD: u64 = u32::MAX as u64;
+pub const UNSET_THRESHOLD: u64 = 1 << 32;

@@ -24,6 +24,8 @@ pub struct Outcome {
     pub data_packets: u64,
     /// Simulated time, warm-up included.
     pub simulated_seconds: f64,
+    /// Measured time, without the warm-up.
+    pub measured_seconds: f64,
     /// Processor time of the run.
     pub cpu_seconds: f64,
 }

@@ -129,6 +129,7 @@ fn run_unguarded(
     outcome.digest = format!("{:016x}", laboratory.world.digest());
     outcome.packet_hops = totals.hops;
     outcome.simulated_seconds = scenario.end().as_secs_f64();
+    outcome.measured_seconds = scenario.measure.as_secs_f64();
     outcome.cpu_seconds = started.elapsed().as_secs_f64();
     for (flow, &hosts) in outcome.flows.values_mut().zip(&laboratory.flows) {
         let closed = laboratory.source(hosts).closed();

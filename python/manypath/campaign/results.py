@@ -145,6 +145,8 @@ class Results:
             self._know(factor, self.factors)
             if hasattr(value, "__array__"):
                 raise UserError(f"select: {factor} is {quoted(value)}, not one value: give one value of the factor")
+            if not any(level == value for level in self.levels(factor)):
+                raise self._no_value("select", factor, value)
         return self._part([pair for pair in self._cells if all(pair[0].factors[k] == v for k, v in where.items())])
 
     def values(self, measurement: str, **where: Any) -> pd.Series:
@@ -245,9 +247,7 @@ class Results:
         rest = [name for name in averages.distinct([*self.factors, *parts]) if name != factor]
         rows = self._frame([factor, *rest], measurement)
         if not _has(rows, factor, baseline).any():
-            known = [str(value) for value in self.levels(factor)]
-            hint = remedy(quoted(baseline, ""), known)
-            raise UserError(f'baseline: "{quoted(baseline, "")}" is no value of {factor}: {hint}')
+            raise self._no_value("baseline", factor, baseline)
         labels, values = averages.of_replications(rows, measurement, [factor, *rest], self._identity(rows))
         return averages.differences(labels, values, factor, _has(labels, factor, baseline), rest)
 
@@ -317,6 +317,14 @@ class Results:
         part = Results([])
         part._cells = cells
         return part
+
+    def _no_value(self, user: str, factor: str, value: Any) -> UserError:
+        """Return the error about a value that a factor does not have."""
+        levels, given = self.levels(factor), quoted(value, "")
+        known = [str(level) for level in levels]
+        # A number and its text look alike.
+        hint = f"known: {', '.join(map(quoted, levels))}" if given in known else remedy(given, known)
+        return UserError(f"{user}: {quoted(value)} is no value of {factor}: {hint}")
 
     def _know(self, column: str, known: list[str]) -> None:
         self.check_runs("results")

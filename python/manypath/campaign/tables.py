@@ -21,20 +21,22 @@ def tables(results: Results) -> list[Table]:
     if not results.has_flows:
         frame = results.runs
         columns = [column_of(frame, name, _shown) for name in frame]
-        return [Table("runs", columns, frame.head(MOST_ROWS).to_numpy(dtype=object).tolist())]
+        return [Table("runs", columns, _rows(frame))]
     by = [*results.factors, "flow"]
     means = results.mean("goodput", by=by)
-    rows = [
-        ["None" if value is None else value for value in row]
-        for row in means.head(MOST_ROWS).to_numpy(dtype=object).tolist()
-    ]
     columns = [
         *(column_of(means, name) for name in by),
         Column("goodput Mbit/s", "{:.3f}".format, is_number=True),
         Column("± 95 %", lambda half: "" if math.isnan(half) else f"{half:.3f}", is_number=True),
         Column("runs", is_number=True),
     ]
-    return [Table("goodput, mean over the replications", columns, rows)]
+    return [Table("goodput, mean over the replications", columns, _rows(means))]
+
+
+def _rows(frame: pd.DataFrame) -> list[list[Any]]:
+    """Return the first rows of a frame; an empty cell of a table would be no value."""
+    shown = frame.head(MOST_ROWS).to_numpy(dtype=object).tolist()
+    return [["None" if value is None else value for value in row] for row in shown]
 
 
 def column_of(frame: pd.DataFrame, name: Any, show: Callable[[Any], str] = str) -> Column:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -128,7 +129,11 @@ def _described(
         return Description.from_file(file)
     if not path:
         raise UserError("--path: missing: give --path '10 Mbit/s, 40 ms' for each path, or a file")
-    return Description.from_words(path, shared or (), tcp or (), **given)
+    try:
+        return Description.from_words(path, shared or (), tcp or (), **given)
+    except UserError as error:
+        # The user wrote options, not the fields that they become.
+        raise UserError(SHARED_PLACE.sub("--shared: ", PATH_PLACE.sub(r"--path: \g<name>: ", str(error)))) from None
 
 
 def _document(
@@ -249,6 +254,12 @@ def _notes(description: Description, found: list[Expectation], settings: Setting
         lines.append("share: goodput of the connection as a share of the goodput of all connections")
     return lines
 
+
+PATH_PLACE = re.compile(r"^paths\.(?P<name>[^:]*)\.\w+: ", re.MULTILINE)
+"""The place of a wrong value in a path that was given as an option."""
+
+SHARED_PLACE = re.compile(r"^shared\.\w+\.\w+: ", re.MULTILINE)
+"""The same in a shared link."""
 
 LEAST_LIMIT = 1e-3
 """Share of the time from which on a limit by host buffers is reported."""

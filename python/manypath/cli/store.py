@@ -177,10 +177,14 @@ def export(
     for file in files.values():
         if file.exists():
             raise UserError(f"TARGET: {file} already exists: choose another folder, or remove it first")
+    from manypath.frames import with_none_as_text
+
     results = held.results(note)
     target.mkdir(parents=True, exist_ok=True)
     for kind, frame in filled(results):
-        write("TARGET", _numeric(frame, results.factors), files[kind])
+        numeric = _numeric(frame, results.factors)
+        is_text = format_ is Format.CSV
+        write("TARGET", with_none_as_text(numeric, results.factors) if is_text else numeric, files[kind])
         typer.echo(f"{kind}: {files[kind]}, {len(frame)} rows")
     missing = note.wanted - sum(held.done(note).values())
     if missing:
@@ -251,6 +255,8 @@ def _numeric(frame: pd.DataFrame, factors: list[str]) -> pd.DataFrame:
 
     changed = frame.copy()
     for name in factors:
+        if changed[name].isna().any():
+            continue  # None would become NaN
         try:
             changed[name] = pd.to_numeric(changed[name])
         except ValueError:

@@ -137,7 +137,7 @@ def _show(view: View, results: Results, settings: Settings, as_json: bool, as_cs
     if as_json:
         print_json({**settings.document(), "rows": _plain(rows)})
     else:
-        _print(rows, view.metrics, settings, as_csv)
+        _print(rows, results.factors, view.metrics, settings, as_csv)
     for line in remarks_of_runs([outcome for _, outcome in results.outcomes]):
         typer.echo(line, err=True)
 
@@ -224,10 +224,14 @@ def _announce(campaign: Campaign, title: str, workers: int | None, dask: str | N
     typer.echo(f"{title}: {scenarios_told(campaign)}{about}", err=True)
 
 
-def _print(rows: pd.DataFrame, metrics: Sequence[str], settings: Settings, as_csv: bool) -> None:
+def _print(
+    rows: pd.DataFrame, factors: Sequence[str], metrics: Sequence[str], settings: Settings, as_csv: bool
+) -> None:
     """Print a table or CSV, and the settings; with CSV the settings go to standard error."""
     if as_csv:
-        typer.echo(rows.to_csv(index=False), nl=False)
+        from manypath.frames import with_none_as_text
+
+        typer.echo(with_none_as_text(rows, factors).to_csv(index=False), nl=False)
     else:
         _print_means(rows, metrics)
     typer.echo(settings.line(), err=as_csv)

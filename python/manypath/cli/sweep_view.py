@@ -146,10 +146,12 @@ class View:
         """Write the frames of all results, and their settings in another file."""
         if self.frames is None:
             return
+        from manypath.frames import with_none_as_text
+
         written: list[str] = []
         for kind, frame in filled(results):
             target = self.frames / f"{kind}.csv"
-            write("--frames", frame, target)
+            write("--frames", with_none_as_text(frame, results.factors), target)
             typer.echo(f"runs: {target}", err=True)
             written.append(kind)
         self._remove_old(self.frames, results, written)

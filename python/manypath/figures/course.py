@@ -12,14 +12,15 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from manypath.arguments import of_kind
 from manypath.errors import UserError
 from manypath.figures.picture import Picture
 from manypath.figures.style import COLOURS, INK, PAGE, styled
 from manypath.figures.windows import thinned
 from manypath.quantity import SPAN
+from manypath.run import Result
 
 if TYPE_CHECKING:
-    from manypath.run import Result
     from manypath.scenario import Scenario
 
 
@@ -46,6 +47,7 @@ def course(result: Result, *, flows: int = 6) -> Picture:
     >>> mp.figures.course(mp.run(scenario, series="100 ms"))  # .save("course.svg") writes it
     Picture(figure=<Figure size 716x320 with 2 Axes>)
     """
+    of_kind("result", result, Result, 'what mp.run(..., series="100 ms") returned')
     samples = result.series.get("paths")
     if samples is None:
         raise UserError('course: the run has no series: call mp.run(..., series="100 ms")')

@@ -20,6 +20,7 @@ from manypath.errors import UserError, quoted, remedy
 from manypath.figures.axis import Axis
 from manypath.figures.picture import Picture
 from manypath.figures.style import COLOURS, COLUMN, INK, MARKERS, PAGE, styled
+from manypath.frames import with_none_as_text
 from manypath.stats import interval
 
 if TYPE_CHECKING:
@@ -190,7 +191,9 @@ def lines(
         if word is not None:
             text(name, word, "words for the axis")
     _check_columns(frame, y, [x, y, *(name for name in (color, style) if name not in OPTIONAL), columns])
-    _check_levels(frame, [x, color, style, columns])
+    places = {name for name in (x, color, style, columns) if name in frame.columns}
+    frame = with_none_as_text(frame, places)
+    _check_levels(frame, places)
     colours, styles = _values(frame, color, len(COLOURS)), _values(frame, style, len(STYLES))
     panels = _values(frame, columns, MOST_PANELS)
     axis = Axis.of(frame[x])
@@ -225,10 +228,10 @@ def _check_columns(frame: pd.DataFrame, y: str, named: Iterable[str | None]) -> 
         raise UserError(f"lines: {y} has no values in these results: choose other rows or columns")
 
 
-def _check_levels(frame: pd.DataFrame, columns: Iterable[str | None]) -> None:
+def _check_levels(frame: pd.DataFrame, columns: Iterable[Any]) -> None:
     """Refuse a column that places or distinguishes rows but has no value in some of them."""
     for column in columns:
-        if column in frame.columns and frame[column].isna().any():
+        if frame[column].isna().any():
             raise UserError(f"lines: {column} has no value in some rows, which cannot be drawn: select other rows")
 
 

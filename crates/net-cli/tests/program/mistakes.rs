@@ -79,8 +79,10 @@ fn a_mistake_in_a_test_is_reported_in_one_line() {
     let missing_folder = missing.join("capture.pcapng");
     let scenario = folder.path().join("s.toml");
     std::fs::write(&scenario, "measure = \"5 s\"\n").unwrap();
-    let [missing, missing_folder, scenario] =
-        [&missing, &missing_folder, &scenario].map(|it| it.to_str().unwrap());
+    let flow = folder.path().join("flow.json");
+    std::fs::write(&flow, "{\"transport\": \"sctp\"}").unwrap();
+    let [missing, missing_folder, scenario, flow] =
+        [&missing, &missing_folder, &scenario, &flow].map(|it| it.to_str().unwrap());
     let to = ["--to", "127.0.0.11"];
     let many = (1..=17).map(|last| format!("127.0.0.{last}")).collect::<Vec<_>>().join(",");
     refuses(&[
@@ -107,6 +109,12 @@ fn a_mistake_in_a_test_is_reported_in_one_line() {
             &["perf", to[0], to[1], "--settings", scenario],
             "s.toml: expected one flow of a scenario as JSON: {\"transport\": \"sctp\", \"cc\": ",
         ),
+        (
+            &["perf", to[0], to[1], "--udp", "9", "--settings", flow],
+            "flow.json has no `\"udp_encapsulation\": true`: add it, or leave `--udp` out",
+        ),
+        (&["perf", "--to", "9899"], "expected an IPv4 or IPv6 address or the name of a host"),
+        (&["perf", "--to", "224.0.0.1"], "for '--to <HOST,...>': expected a unicast address"),
         (&["perf", to[0], to[1], "--time", "1", "--bytes", "1"], "cannot be used with"),
         (&["perf", to[0], to[1], "--bytes", "0"], "expected a whole number, from 1 to 184467"),
         (

@@ -4,7 +4,7 @@ use std::net::{IpAddr, ToSocketAddrs};
 use std::ops::RangeInclusive;
 
 use clap::Args;
-use manypath_core::Span;
+use manypath_core::{Address, Span};
 use manypath_net::BoundAddress;
 
 use crate::watch::Watched;
@@ -54,9 +54,17 @@ impl Host {
 /// A host: its address, or its name, which the system's resolver looks up.
 pub(crate) fn host(text: &str) -> Result<Host, String> {
     if let Ok(address) = text.parse() {
-        return Ok(Host(vec![address]));
+        let is_unicast = Address::from(address).is_unicast();
+        return if is_unicast {
+            Ok(Host(vec![address]))
+        } else {
+            Err("expected a unicast address".to_owned())
+        };
     }
-    if text.is_empty() || text.contains(['%', ':', '/', ' ']) {
+    // The resolver would read a number as an address: 9899 as 0.0.38.171.
+    let end = text.trim_end_matches('.').rsplit('.').next().unwrap_or_default();
+    let is_number = end.starts_with("0x") || end.chars().all(|letter| letter.is_ascii_digit());
+    if is_number || text.contains(['%', ':', '/', ' ']) {
         return Err("expected an IPv4 or IPv6 address or the name of a host, without a port; `--bind` names the interface \
                     of a link-local address"
             .to_owned());
@@ -113,6 +121,15 @@ mod tests {
                 .eq(["192.0.2.7".parse::<IpAddr>().unwrap()].iter())
         );
         assert_eq!(found.iter().filter(|it| it.to_string() == "127.0.0.1").count(), 1);
+    }
+
+    #[test]
+    fn numbers_and_addresses_of_groups_are_no_hosts() {
+        for text in
+            ["", ".", "1", "9899", "0x7f", "127.1", "10.0.0", "224.0.0.1", "0.0.0.0", "ff02::1"]
+        {
+            assert!(host(text).is_err(), "{text}");
+        }
     }
 
     #[test]

@@ -35,10 +35,9 @@ pub(crate) struct Perf {
     /// addresses.
     #[arg(long, value_name = "HOST,...", value_delimiter = ',', value_parser = host)]
     pub(crate) to: Vec<Host>,
-    /// UDP port of the server; for a server, 0 selects a free one.
-    #[arg(long, value_name = "PORT", default_value_t = Peer::ENCAPSULATION_PORT, allow_negative_numbers = true,
-        value_parser = port_or_any)]
-    pub(crate) udp: u16,
+    /// UDP port of the server, by default 9899; for a server, 0 selects a free one.
+    #[arg(long, value_name = "PORT", allow_negative_numbers = true, value_parser = port_or_any)]
+    udp: Option<u16>,
     /// Duration of the test, in seconds without a unit; by default '10 s' unless --bytes is given.
     #[arg(long, value_name = "TIME", conflicts_with_all = ["listen", "bytes"], allow_negative_numbers = true,
         value_parser = time)]
@@ -95,10 +94,22 @@ impl Perf {
         if let Some(file) = &self.settings {
             let flow = settings::read(file)?;
             self.local.cc.clone_from(&flow.cc);
+            if !flow.udp_encapsulation && self.udp.is_some() {
+                let without = "has no `\"udp_encapsulation\": true`";
+                return Err(Failure::input(format!(
+                    "`--udp` cannot be used, as {} {without}: add it, or leave `--udp` out",
+                    file.display()
+                )));
+            }
             self.local.raw = !flow.udp_encapsulation;
             self.flow = Some(flow);
         }
         Ok(self)
+    }
+
+    /// The UDP port of the server.
+    pub(crate) fn udp(&self) -> u16 {
+        self.udp.unwrap_or(Peer::ENCAPSULATION_PORT)
     }
 
     /// The endpoint of this side; `udp` is its UDP port, if UDP encapsulation is used.

@@ -16,7 +16,7 @@ use crate::watch::Watch;
 
 /// Serves one test, or tests until the program is stopped.
 pub(crate) async fn run(perf: Perf, mut stop: Stop, watch: &Watch) -> Result<(), Failure> {
-    let builder = perf.builder(perf.udp).listen(BACKLOG);
+    let builder = perf.builder(perf.udp()).listen(BACKLOG);
     let endpoint = watch.bind(builder, perf.local.port).await?;
     tell_waiting(&endpoint);
     let done = loop {

@@ -200,7 +200,6 @@ const HEADING: &str = "interval, s      path  out,Mbit/s  in,Mbit/s     window  
 mod tests {
     use std::net::Ipv4Addr;
 
-    use manypath_net::Association;
     use manypath_net::PathState;
     use manypath_net_cli::perf::{PathCounters, PathTotal};
 
