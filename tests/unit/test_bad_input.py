@@ -334,7 +334,7 @@ def test_a_scenario_that_exceeds_the_memory_is_refused_with_the_field(scenario):
         (["run", "good.toml", "--seed", "seven"], '--seed: "seven" is no whole number: write a whole number'),
         (["list", "queue"], 'KIND: "queue" is no kind of names: did you mean "queues"?'),
         (["expect"], "--path: missing: give --path '10 Mbit/s, 40 ms' for each path, or a file"),
-        (["expect", "--path", "a: 4 Mbit/s, 20 ms", "--tcp", f"a={'9' * 5000}"], "tcp: "),
+        (["expect", "--path", "a: 4 Mbit/s, 20 ms", "--tcp", f"a={'9' * 5000}"], "--tcp: "),
         (["expect", "--tcp", "a=1"], "--path: missing: give --path"),
         (["run"], "manypath run: Missing argument 'file'; see "),
     ],

@@ -174,8 +174,8 @@ def test_factors_that_are_numbers_are_exported_as_numbers(run: Run):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("list", "--store", "nowhere"), "store: nowhere is not a folder of results"),
-        (("list", "--store", "empty"), "store: empty holds no results"),
+        (("list", "--store", "nowhere"), "--store: nowhere is not a folder of results"),
+        (("list", "--store", "empty"), "--store: empty holds no results"),
         (("show", "mein"), 'campaign: "mein" is no campaign of runs: did you mean "mine"?'),
         (("show", ""), 'campaign: "" is no campaign of runs'),
         (("prune",), "store prune: needs exactly one of --campaign, --engine and --other-engines: give one"),

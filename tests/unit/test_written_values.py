@@ -252,7 +252,7 @@ LINK = mp.Link(rate="1 Mbit/s")
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: mp.disjoint(**{"": LINK}), 'links: "" is no name'),
+        (lambda: mp.disjoint(**{"": LINK}), 'disjoint: "" is no name'),
         (lambda: mp.Network(links={"a": LINK}, paths={"": mp.Path(forward=("a",))}), 'paths: "" is no name'),
         (lambda: mp.topology({"a-b": LINK}, {"": "a b"}), 'paths: "" is no name'),
         (lambda: mp.topology({"a b-c": LINK}, {"p": "b c"}), 'topology.wires: "a b-c" is no wire between two nodes'),

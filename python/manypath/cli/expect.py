@@ -133,7 +133,14 @@ def _described(
         return Description.from_words(path, shared or (), tcp or (), **given)
     except UserError as error:
         # The user wrote options, not the fields that they become.
-        raise UserError(SHARED_PLACE.sub("--shared: ", PATH_PLACE.sub(r"--path: \g<name>: ", str(error)))) from None
+        raise UserError(PLACE.sub(_option, str(error))) from None
+
+
+def _option(place: re.Match[str]) -> str:
+    """Return the option, and the name of the path."""
+    if place["kind"] == "shared":
+        return "--shared: "
+    return f"--{'tcp' if place['field'] == 'tcp' else 'path'}: {place['name']}: "
 
 
 def _document(
@@ -255,11 +262,8 @@ def _notes(description: Description, found: list[Expectation], settings: Setting
     return lines
 
 
-PATH_PLACE = re.compile(r"^paths\.(?P<name>[^:]*)\.\w+: ", re.MULTILINE)
-"""The place of a wrong value in a path that was given as an option."""
-
-SHARED_PLACE = re.compile(r"^shared\.\w+\.\w+: ", re.MULTILINE)
-"""The same in a shared link."""
+PLACE = re.compile(r"^(?P<kind>paths|shared)\.(?P<name>[^:]*)\.(?P<field>\w+): ", re.MULTILINE)
+"""The place of a wrong value in a path or a shared link that was given as an option."""
 
 LEAST_LIMIT = 1e-3
 """Share of the time from which on a limit by host buffers is reported."""

@@ -191,7 +191,7 @@ def lines(
         if word is not None:
             text(name, word, "words for the axis")
     _check_columns(frame, y, [x, y, *(name for name in (color, style) if name not in OPTIONAL), columns])
-    places = {name for name in (x, color, style, columns) if name in frame.columns}
+    places = [name for name in (x, color, style, columns) if name is not None and name in frame.columns]
     frame = with_none_as_text(frame, places)
     _check_levels(frame, places)
     colours, styles = _values(frame, color, len(COLOURS)), _values(frame, style, len(STYLES))
@@ -228,7 +228,7 @@ def _check_columns(frame: pd.DataFrame, y: str, named: Iterable[str | None]) -> 
         raise UserError(f"lines: {y} has no values in these results: choose other rows or columns")
 
 
-def _check_levels(frame: pd.DataFrame, columns: Iterable[Any]) -> None:
+def _check_levels(frame: pd.DataFrame, columns: Iterable[str]) -> None:
     """Refuse a column that places or distinguishes rows but has no value in some of them."""
     for column in columns:
         if frame[column].isna().any():
