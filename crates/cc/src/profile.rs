@@ -38,8 +38,7 @@ pub struct Profile {
     pub floors: Floors,
     /// The window of a new path.
     pub initial_window: InitialWindow,
-    /// Whether the slow-start threshold of a new path is the peer's window; else it is the largest window that can be
-    /// advertised.
+    /// Whether the slow-start threshold of a new path is the peer's window; else the path has none.
     pub threshold_from_peer: bool,
     /// The effect of one retransmission timeout without sending.
     pub idle: Idle,

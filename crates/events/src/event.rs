@@ -343,7 +343,7 @@ pub struct Metrics {
     /// Congestion window in bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cwnd: Option<u64>,
-    /// Slow-start threshold in bytes; 4294967296 before a path of TCP has one.
+    /// Slow-start threshold in bytes; 4294967296 before a path has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ssthresh: Option<u64>,
     /// Smoothed round-trip time in seconds; 0 before the first sample.

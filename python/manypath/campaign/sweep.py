@@ -199,7 +199,7 @@ class Sweep(Model):
 
         def make(**chosen: Any) -> Scenario:
             fields = copy.deepcopy(dict(base))
-            with mistakes_of(self._file):
+            with in_file_form() if self._file == Path() else mistakes_of(self._file):
                 for name, called in chosen.items():
                     for place in _places(name, self.factors[name]):
                         _put(fields, place, copy.deepcopy(self.values[name][called]), name)

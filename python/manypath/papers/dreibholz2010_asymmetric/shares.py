@@ -19,4 +19,9 @@ def waiting_for_share(outcome: Outcome) -> float:
 def part_of_thresholds(outcome: Outcome) -> float:
     """Return the fast path's part of all slow-start thresholds; it scales the window growth of CMT/RP."""
     paths = outcome["flows"][CMT]["paths"]
-    return paths[FIRST]["ssthresh"] / sum(path["ssthresh"] for path in paths.values())
+    thresholds = {name: path["ssthresh"] or NO_THRESHOLD for name, path in paths.items()}
+    return thresholds[FIRST] / sum(thresholds.values())
+
+
+NO_THRESHOLD = 2.0**32
+"""The threshold of a path without one, bytes: larger than any window."""

@@ -1,6 +1,6 @@
 //! The arguments that several commands have, and the forms of their values.
 
-use std::net::{IpAddr, ToSocketAddrs};
+use std::net::{IpAddr, SocketAddr, ToSocketAddrs, UdpSocket};
 use std::ops::RangeInclusive;
 
 use clap::Args;
@@ -36,19 +36,43 @@ pub(crate) struct Local {
 
 /// A peer by an address, or by a name with all of its addresses.
 #[derive(Clone, Debug)]
-pub(crate) struct Host(Vec<IpAddr>);
+pub(crate) enum Host {
+    Address(IpAddr),
+    Name(Vec<IpAddr>),
+}
 
 impl Host {
-    /// All addresses of some hosts, each once.
-    pub(crate) fn addresses(hosts: &[Self]) -> Vec<IpAddr> {
+    /// The addresses of some hosts, each once. Of a name they are those that can be reached from the `local` addresses,
+    /// or from any if there are none: a machine without IPv6 finds the IPv6 addresses of a name, too.
+    pub(crate) fn addresses(hosts: &[Self], local: &[BoundAddress]) -> Vec<IpAddr> {
+        let is_local = |address: &IpAddr| {
+            local.is_empty() || local.iter().any(|it| it.address.is_ipv4() == address.is_ipv4())
+        };
         let mut found = Vec::new();
-        for address in hosts.iter().flat_map(|host| &host.0) {
-            if !found.contains(address) {
-                found.push(*address);
+        for host in hosts {
+            let addresses = match host {
+                Self::Address(address) => vec![*address],
+                Self::Name(all) => {
+                    let able = |it: &&IpAddr| is_local(it) && has_route(**it);
+                    let able: Vec<_> = all.iter().filter(able).copied().collect();
+                    if able.is_empty() { all.clone() } else { able }
+                }
+            };
+            for address in addresses {
+                if !found.contains(&address) {
+                    found.push(address);
+                }
             }
         }
         found
     }
+}
+
+/// Whether the system has a route to an address. No packet is sent.
+fn has_route(address: IpAddr) -> bool {
+    let any: SocketAddr =
+        if address.is_ipv4() { ([0; 4], 0).into() } else { ([0_u16; 8], 0).into() };
+    UdpSocket::bind(any).is_ok_and(|socket| socket.connect((address, DISCARD)).is_ok())
 }
 
 /// A host: its address, or its name, which the system's resolver looks up.
@@ -56,7 +80,7 @@ pub(crate) fn host(text: &str) -> Result<Host, String> {
     if let Ok(address) = text.parse() {
         let is_unicast = Address::from(address).is_unicast();
         return if is_unicast {
-            Ok(Host(vec![address]))
+            Ok(Host::Address(address))
         } else {
             Err("expected a unicast address".to_owned())
         };
@@ -74,7 +98,7 @@ pub(crate) fn host(text: &str) -> Result<Host, String> {
             "expected an IPv4 or IPv6 address or the name of a host, and no host is found: {error}"
         )
     })?;
-    Ok(Host(found.map(|found| found.ip()).collect()))
+    Ok(Host::Name(found.map(|found| found.ip()).collect()))
 }
 
 /// A time: seconds as a number, or a number with a unit such as 500 ms.
@@ -100,6 +124,8 @@ pub(crate) fn whole<T: TryFrom<u64>>(text: &str, within: RangeInclusive<u64>) ->
     number.ok_or_else(|| format!("expected a whole number, from {least} to {most}"))
 }
 
+/// An arbitrary UDP port.
+const DISCARD: u16 = 9;
 /// Default SCTP port of a receiver.
 const SCTP_PORT: u16 = 5001;
 /// Largest number of streams of a receiver.
@@ -113,7 +139,7 @@ mod tests {
     fn a_name_stands_for_all_of_its_addresses() {
         let hosts =
             ["localhost", "127.0.0.1", "192.0.2.7", "localhost"].map(|text| host(text).unwrap());
-        let found = Host::addresses(&hosts);
+        let found = Host::addresses(&hosts, &[]);
         assert!(
             found
                 .iter()
@@ -121,6 +147,16 @@ mod tests {
                 .eq(["192.0.2.7".parse::<IpAddr>().unwrap()].iter())
         );
         assert_eq!(found.iter().filter(|it| it.to_string() == "127.0.0.1").count(), 1);
+    }
+
+    #[test]
+    fn addresses_of_a_name_that_cannot_be_reached_are_left_out() {
+        let all: Vec<IpAddr> = ["::1", "127.0.0.1"].map(|text| text.parse().unwrap()).to_vec();
+        let named = [Host::Name(all.clone())];
+        let local = ["127.0.0.1".parse().unwrap()];
+        assert_eq!(Host::addresses(&named, &local), all[1..]);
+        let given = all.iter().map(|it| Host::Address(*it)).collect::<Vec<_>>();
+        assert_eq!(Host::addresses(&given, &local), all, "an address stays as it is given");
     }
 
     #[test]

@@ -25,7 +25,7 @@ use crate::watch::Watch;
 pub(crate) async fn run(send: Send, mut stop: Stop, watch: &Watch) -> Result<(), Failure> {
     let (file, length, name) = open(&send.file)?;
     let endpoint = watch.bind(builder(&send.local, 0).nodelay(true), 0).await?;
-    let peer = Peer::new(Host::addresses(&send.to), send.local.port);
+    let peer = Peer::new(Host::addresses(&send.to, &send.local.bind), send.local.port);
     let peer = if send.local.raw { peer.raw() } else { peer.encapsulation(send.udp) };
     let connecting = async { Ok(endpoint.connect(peer).await?) };
     let association = stop.or(connecting).await?;

@@ -3,6 +3,7 @@
 
 pub(crate) mod peer;
 
+use manypath_cc::UNSET_THRESHOLD;
 use manypath_core::{Packet as _, Span};
 use manypath_sctp::{Burst, Config, DataFlags, Packet};
 
@@ -62,11 +63,7 @@ fn the_window_is_exceeded_by_one_packet_and_by_less_than_a_chunk() {
     assert_eq!(peer.submit(9, 900).len(), 5);
     assert_eq!((peer.stats(0).window, peer.stats(0).outstanding), (4404, 5 * 916));
     assert_eq!(peer.submit(9, 900), [[0; 0]; 0], "nothing is sent into a full window");
-    assert_eq!(
-        peer.stats(0).ssthresh,
-        u64::from(u32::MAX),
-        "slow start begins without a threshold"
-    );
+    assert_eq!(peer.stats(0).ssthresh, UNSET_THRESHOLD, "slow start begins without a threshold");
 }
 
 #[test]

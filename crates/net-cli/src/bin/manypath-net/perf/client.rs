@@ -32,7 +32,7 @@ async fn test(
     watch: &Watch,
 ) -> Result<(), Failure> {
     let endpoint = watch.bind(perf.builder(0), 0).await?;
-    let peer = Peer::new(Host::addresses(&perf.to), perf.local.port);
+    let peer = Peer::new(Host::addresses(&perf.to, &perf.local.bind), perf.local.port);
     let peer = if perf.local.raw { peer.raw() } else { peer.encapsulation(perf.udp()) };
     let association = stop.or(async { Ok(endpoint.connect(peer).await?) }).await?;
     let ports = [endpoint.port(), perf.local.port];
