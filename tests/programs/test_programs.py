@@ -87,10 +87,12 @@ def test_a_program_ends_while_its_data_wait_for_a_slow_path(
 
 @MODES
 def test_sockets_of_python(network, start, tmp_path: Path, sent: Path, mode: str) -> None:
-    receives(network, start, tmp_path, mode, 1)
+    server = receives(network, start, tmp_path, mode, 1)
     words = ["python3", "-c", SENDER, network.right.ipv4[0]]
     start(network.left, mode, 1, *words, feed=sent, into=tmp_path / "client").ends_well()
-    assert (tmp_path / "received").read_bytes() == sent.read_bytes()
+    # The client's data have arrived at its end, but the server may not have written them.
+    server.process.wait(timeout=PATIENCE)
+    assert server.into.read_bytes() == sent.read_bytes()
 
 
 @MODES
