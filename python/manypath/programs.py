@@ -61,7 +61,7 @@ def become(name: str, arguments: Sequence[str] | None) -> NoReturn:
         If it is not installed.
     """
     if not arguments:
-        subprocess.run([program(name), "--help"], check=False)  # noqa: S603 - our own program, without a shell
+        launch(name, ["--help"]).wait()
         sys.exit(2)
     os.execv(program(name), [name, *arguments])  # noqa: S606 - our own program, without a shell
 

@@ -1,10 +1,10 @@
 """Every code block of the documentation works as the page shows.
 
-Python blocks of a page run in their order and print the text of the `output` block below them. An `output` block below
-commands that the gate shortens is compared by the long list. In `console` blocks the
-commands after `$` run. Commands in `sh` blocks run if the page has an entry in `SHORTER`, which shortens them. Other
-`sh` blocks take minutes or need a screen, so only the existence of their commands is checked. Rust blocks are quotes
-of compiled sources. TOML and JSON blocks are parsed, and loaded if they name a schema. Blocks of `text` are pictures.
+Python blocks of a page run in their order and print the text of the `output` block below them. In `console` blocks the
+commands after `$` run. Commands in `sh` blocks run if the page has an entry in `SHORTER`, which shortens them; the long
+list runs them whole and compares the `output` block below them. Other `sh` blocks take minutes or need a screen, so
+only the existence of their commands is checked. Rust blocks are quotes of compiled sources. TOML and JSON blocks are
+parsed, and loaded if they name a schema. Blocks of `text` are pictures.
 Blocks that write or change files of the tree, and those that depend on them, are described in `changes.py`.
 """
 
@@ -40,7 +40,7 @@ def test_code_on_a_page_runs_and_prints_the_shown_output(page: Path, tmp_path: P
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("page", filter(shows_output_of_commands, pages()), ids=name_of)
+@pytest.mark.parametrize("page", list(filter(shows_output_of_commands, pages())), ids=name_of)
 def test_whole_commands_print_the_shown_output(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
     check_outputs_of_commands(page)

@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import manypath as mp
-from manypath.cli import main
 from manypath.display import MOST_REMARKS, remarks, remarks_of_runs
 
 LINK = mp.Link(rate="20 Mbit/s", delay="20 ms")
-
-SMALL = """
-warmup = "1 s"
-measure = "3 s"
-network.disjoint.a = { rate = "20 Mbit/s", delay = "20 ms" }
-flows.f = { transport = "tcp", path = "a", send_buffer = "20 kB" }
-"""
-"""A file with a flow whose send buffer is smaller than the bandwidth-delay product."""
 
 
 def scenario(flow: Any, **network: mp.Link) -> mp.Scenario:
@@ -60,14 +51,9 @@ def test_a_sweep_counts_the_runs():
     assert line.startswith("f: send_buffer stopped path a in 2 of 4 runs, for up to ")
 
 
-def test_the_command_prints_the_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys):
-    file = tmp_path / "small.toml"
-    file.write_text(SMALL)
-    monkeypatch.setattr(sys, "argv", ["manypath", "run", str(file)])
-    with pytest.raises(SystemExit) as stopped:
-        main()
-    assert not stopped.value.code
-    assert "f: send_buffer stopped path a for " in capsys.readouterr().out
+def test_the_command_prints_the_line(two_paths_file: Callable[..., Path], called: Callable[..., Any]):
+    file = two_paths_file("small.toml", {"[flows.single]": 'receive_buffer = "3 kB"\n[flows.single]'})
+    assert "cmt: receive_buffer stopped path south for " in called("run", str(file)).out
 
 
 def test_many_remarks_are_counted():

@@ -2,37 +2,30 @@
 
 from __future__ import annotations
 
+import io
+import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
-from typer.testing import CliRunner
-
-from manypath.cli.app import app
-from manypath.errors import UserError
-
-SWEEP = """
-replications = 2
-[scenario]
-warmup = "1 s"
-measure = "2 s"
-[scenario.network.disjoint.a]
-rate = "1 Mbit/s"
-delay = "1 ms"
-[scenario.flows.f]
-transport = "tcp"
-path = "a"
-[factors.cc]
-field = "flows.f.FIELD"
-values = ["VALUE"]
-"""
 
 PATH = ("--path", "10 Mbit/s, 40 ms")
 
 
-def said_of(*words: str, stdin: str | None = None) -> str:
-    done = CliRunner().invoke(app, words, input=stdin)
-    assert isinstance(done.exception, UserError), done.exception
-    return str(done.exception)
+@pytest.fixture
+def swept(two_paths_file: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
+    """Return a function that writes ``sweep.toml``, with a factor for a field of a flow, and returns its text."""
+    monkeypatch.chdir(tmp_path)
+    two_paths_file("mine.toml")
+
+    def write(field: str, value: str, first: str = "") -> str:
+        factor = f'[factors.cc]\nfield = "flows.cmt.{field}"\nvalues = ["{value}"]\n'
+        text = f'{first}scenario = "mine.toml"\nreplications = 2\n{factor}'
+        (tmp_path / "sweep.toml").write_text(text)
+        return text
+
+    return write
 
 
 @pytest.mark.parametrize(
@@ -55,9 +48,9 @@ def said_of(*words: str, stdin: str | None = None) -> str:
         (("store", "list", "--store", "there-is-none"), "--store"),
     ],
 )
-def test_an_option_is_named(words: tuple[str, ...], option: str):
-    (line,) = said_of(*words).splitlines()
-    assert line.startswith(f"{option}: ")
+def test_an_option_is_named(words: tuple[str, ...], option: str, called: Callable[..., Any]):
+    (line,) = called(*words, code=2).err.splitlines()
+    assert line.startswith(f"error: {option}: ")
 
 
 @pytest.mark.parametrize(
@@ -68,30 +61,36 @@ def test_an_option_is_named(words: tuple[str, ...], option: str):
         (("--workers", "0"), "--workers"),
     ],
 )
-def test_an_option_of_a_sweep_is_named(words: tuple[str, ...], option: str, tmp_path: Path):
-    file = tmp_path / "s.toml"
-    file.write_text(SWEEP.replace("FIELD", "cc").replace("VALUE", "newreno"))
-    assert said_of("sweep", str(file), *words).startswith(f"{option}: ")
+def test_an_option_of_a_sweep_is_named(
+    words: tuple[str, ...], option: str, swept: Callable[..., str], called: Callable[..., Any]
+):
+    swept("cc", "newreno")
+    assert called("sweep", "sweep.toml", *words, code=2).err.startswith(f"error: {option}: ")
 
 
 @pytest.mark.parametrize(
     ("field", "value", "said"),
     [
-        ("ccc", "newreno", 'flows.f.ccc: unknown key: did you mean "cc"?'),
-        ("cc", "none", 'flows.f.cc: there is no congestion control "none": known: newreno'),
-        ("send_buffer", "big", 'flows.f.send_buffer: "big" is no size'),
+        ("ccc", "newreno", 'flows.cmt.ccc: unknown key: did you mean "cc"?'),
+        ("cc", "none", 'flows.cmt.cc: there is no congestion control "none": known: newreno'),
+        ("send_buffer", "big", 'flows.cmt.send_buffer: "big" is no size'),
     ],
 )
-def test_a_factor_that_the_scenario_refuses_is_named_with_its_file(field: str, value: str, said: str, tmp_path: Path):
-    text = SWEEP.replace("FIELD", field).replace("VALUE", value)
-    file = tmp_path / "s.toml"
-    file.write_text(text)
-    assert said_of("sweep", str(file)).startswith(f"{file}: {said}")
-    assert said_of("sweep", "-", stdin=text).startswith(f"standard input: {said}")
+def test_a_factor_that_the_scenario_refuses_is_named_with_its_file(
+    field: str,
+    value: str,
+    said: str,
+    swept: Callable[..., str],
+    called: Callable[..., Any],
+    monkeypatch: pytest.MonkeyPatch,
+):
+    text = swept(field, value)
+    assert called("sweep", "sweep.toml", code=2).err.startswith(f"error: sweep.toml: {said}")
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+    assert called("sweep", "-", code=2).err.startswith(f"error: standard input: {said}")
 
 
-def test_a_field_of_a_file_is_no_option(tmp_path: Path):
+def test_a_field_of_a_file_is_no_option(swept: Callable[..., str], called: Callable[..., Any]):
     """The file sets the seed, and the option is not given."""
-    file = tmp_path / "s.toml"
-    file.write_text("seed = -1\n" + SWEEP.replace("FIELD", "cc").replace("VALUE", "lia"))
-    assert said_of("sweep", str(file)).startswith(f"{file}: seed: ")
+    swept("cc", "lia", first="seed = -1\n")
+    assert called("sweep", "sweep.toml", code=2).err.startswith("error: sweep.toml: seed: ")

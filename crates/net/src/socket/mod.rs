@@ -30,6 +30,7 @@ pub(crate) use local::Place;
 pub use local::{LocalAddress, interface_addresses, local_addresses};
 use raw::RawSocket;
 pub use registered::register;
+pub use routes::source_to;
 use udp::UdpSocket;
 
 /// A socket on one local address with its waiting packets.

@@ -61,8 +61,9 @@ pub(crate) fn preferred(locals: &[Address], remotes: &[Address]) -> Vec<Address>
     if sources.is_empty() { locals.to_vec() } else { sources }
 }
 
-/// The source address that the system would use for this destination. No packet is sent.
-fn source_to(remote: IpAddr) -> Option<IpAddr> {
+/// The source address that the system would use for this destination; `None` without a route. No packet is sent.
+#[must_use]
+pub fn source_to(remote: IpAddr) -> Option<IpAddr> {
     let any: SocketAddr = if remote.is_ipv4() { ([0; 4], 0).into() } else { ([0u16; 8], 0).into() };
     let socket = UdpSocket::bind(any).ok()?;
     socket.connect((remote, DISCARD)).ok()?;

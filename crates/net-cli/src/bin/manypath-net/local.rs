@@ -1,11 +1,12 @@
 //! The arguments that several commands have, and the forms of their values.
 
-use std::net::{IpAddr, SocketAddr, ToSocketAddrs, UdpSocket};
+use std::net::{IpAddr, ToSocketAddrs};
 use std::ops::RangeInclusive;
 
 use clap::Args;
 use manypath_core::{Address, Span};
 use manypath_net::BoundAddress;
+use manypath_net::socket::source_to;
 
 use crate::watch::Watched;
 
@@ -53,7 +54,7 @@ impl Host {
             let addresses = match host {
                 Self::Address(address) => vec![*address],
                 Self::Name(all) => {
-                    let able = |it: &&IpAddr| is_local(it) && has_route(**it);
+                    let able = |it: &&IpAddr| is_local(it) && source_to(**it).is_some();
                     let able: Vec<_> = all.iter().filter(able).copied().collect();
                     if able.is_empty() { all.clone() } else { able }
                 }
@@ -66,13 +67,6 @@ impl Host {
         }
         found
     }
-}
-
-/// Whether the system has a route to an address. No packet is sent.
-fn has_route(address: IpAddr) -> bool {
-    let any: SocketAddr =
-        if address.is_ipv4() { ([0; 4], 0).into() } else { ([0_u16; 8], 0).into() };
-    UdpSocket::bind(any).is_ok_and(|socket| socket.connect((address, DISCARD)).is_ok())
 }
 
 /// A host: its address, or its name, which the system's resolver looks up.
@@ -124,8 +118,6 @@ pub(crate) fn whole<T: TryFrom<u64>>(text: &str, within: RangeInclusive<u64>) ->
     number.ok_or_else(|| format!("expected a whole number, from {least} to {most}"))
 }
 
-/// An arbitrary UDP port.
-const DISCARD: u16 = 9;
 /// Default SCTP port of a receiver.
 const SCTP_PORT: u16 = 5001;
 /// Largest number of streams of a receiver.

@@ -151,6 +151,9 @@ impl Peer {
                     let by = if kind == ErrorKind::PeerReported { "peer" } else { "local" };
                     self.finish("aborted", json!({ "by": by, "reason": reason }));
                 }
+                // RFC 9260 section 8.4: a SHUTDOWN COMPLETE that answers a repeated SHUTDOWN ACK is discarded
+                SocketEvent::OnError(ErrorKind::ParseFailed, reason)
+                    if self.ended && reason.starts_with("SHUTDOWN_COMPLETE") => {}
                 SocketEvent::OnError(kind, reason) => {
                     fail(&format!("dcSCTP reports {kind:?}: {reason}"));
                 }
