@@ -83,7 +83,7 @@ impl Laboratory {
             .collect();
         let world = &mut self.world;
         let links = self.links.iter().map(|&link| LinkReading {
-            counters: *world.link(link).counters(),
+            counters: world.link_counters(link),
             queue: world.queue_integral(link),
             busy: world.busy(link),
         });

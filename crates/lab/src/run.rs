@@ -44,6 +44,11 @@ pub struct Watch {
 }
 
 impl Watch {
+    /// Whether something is recorded that sees every packet and host.
+    pub(crate) fn sees_events(&self) -> bool {
+        self.changes || self.capture.is_some() || self.events.is_some()
+    }
+
     /// Reads the document of a request.
     ///
     /// # Errors
@@ -109,7 +114,7 @@ fn run_unguarded(
         scenario.check_changes(memory)?;
     }
     let streams = Streams::new(job.seed, job.replication);
-    let mut laboratory = Laboratory::new(scenario, &streams, watch.by_bytes);
+    let mut laboratory = Laboratory::new(scenario, &streams, watch);
     let recorders = recorders(watch, scenario, &laboratory, job, memory)?;
     let path_counts: Vec<_> = scenario.flows.values().map(|flow| flow.paths().len()).collect();
     let mut observers = Observers {

@@ -23,9 +23,13 @@
 //! assert_eq!(pipe.pop(due), Some(Popped::Delivered('a')));
 //! ```
 //!
+//! [`ComputedLink`] is the same link where departures follow from the arrivals alone: it returns a packet's delivery time
+//! when the packet enters.
+//!
 //! A new queue discipline is a file in `queue/` and a line in its registry. A new loss model is a file in `loss/` and a
 //! line in its registry.
 
+pub mod computed;
 pub mod config;
 pub mod counters;
 #[cfg(feature = "serde")]
@@ -41,6 +45,7 @@ mod recorded;
 pub mod trace;
 mod transmitter;
 
+pub use computed::{ComputedLink, Passage};
 pub use config::{Change, LinkConfig, LinkEvent};
 pub use counters::Counters;
 #[cfg(feature = "serde")]

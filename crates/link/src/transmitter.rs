@@ -89,6 +89,11 @@ impl Transmitter {
         self.busy - self.free_at.saturating_since(now)
     }
 
+    /// The time for which it was busy, until [`free_at`](Self::free_at).
+    pub(crate) fn busy_in_all(&self) -> Span {
+        self.busy
+    }
+
     /// Discards the packet in transmission, if there is one. The transmitter is free from `now`.
     pub(crate) fn abort(&mut self, now: Time) {
         self.busy = self.busy(now);

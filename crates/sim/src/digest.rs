@@ -4,10 +4,11 @@ use manypath_core::Time;
 
 use crate::routes::LinkId;
 
-/// A running hash of every event of a packet on a link: time, link, size in bytes, and fate.
+/// A hash of every event of a packet on a link: time, link, size in bytes, and fate.
 ///
-/// Two runs with the same events have the same digest; a different event changes it. The hash is not cryptographic.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// It is a sum over the events, so it does not depend on the order in which they are computed. Two runs with the same
+/// events have the same digest; a different event changes it. The hash is not cryptographic.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Digest(u64);
 
 /// What happened to a packet at a link.
@@ -23,20 +24,17 @@ pub enum Fate {
     Lost = 3,
 }
 
-impl Default for Digest {
-    fn default() -> Self {
-        Self(SEED)
-    }
-}
-
 impl Digest {
-    /// Adds an event of a packet of `bytes` bytes to the hash: one multiplication of 64 by 64 bits; both halves of the
-    /// product are used.
+    /// Adds an event of a packet of `bytes` bytes.
     #[inline]
-    pub fn mix(&mut self, now: Time, link: LinkId, bytes: u32, fate: Fate) {
-        let place = u64::from(link.0) << 34 | u64::from(bytes) << 2 | fate as u64;
-        let product = u128::from(self.0 ^ now.as_nanos()) * u128::from(place ^ MULTIPLIER);
-        self.0 = (product >> 64) as u64 ^ product as u64;
+    pub fn add(&mut self, at: Time, link: LinkId, bytes: u32, fate: Fate) {
+        self.0 = self.0.wrapping_add(hash(at, link, bytes, fate));
+    }
+
+    /// Removes an event that was added before.
+    #[inline]
+    pub fn remove(&mut self, at: Time, link: LinkId, bytes: u32, fate: Fate) {
+        self.0 = self.0.wrapping_sub(hash(at, link, bytes, fate));
     }
 
     /// The digest so far.
@@ -44,6 +42,14 @@ impl Digest {
     pub fn value(self) -> u64 {
         self.0
     }
+}
+
+/// One multiplication of 64 by 64 bits, of which both halves are used.
+#[inline]
+fn hash(at: Time, link: LinkId, bytes: u32, fate: Fate) -> u64 {
+    let place = u64::from(link.0) << 34 | u64::from(bytes) << 2 | fate as u64;
+    let product = u128::from(at.as_nanos() ^ SEED) * u128::from(place ^ MULTIPLIER);
+    (product >> 64) as u64 ^ product as u64
 }
 
 /// Fractional digits of pi, as an arbitrary constant.

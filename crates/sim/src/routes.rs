@@ -20,6 +20,8 @@ impl LinkId {
 #[derive(Debug, Default)]
 pub(crate) struct Routes {
     steps: Vec<Step>,
+    /// For each step over a computed link, where the packet goes from there.
+    leaves: Vec<Leave>,
     ends: Vec<End>,
 }
 
@@ -38,6 +40,18 @@ pub(crate) enum Step {
     End(u32),
 }
 
+/// Where a packet goes from a computed link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Leave {
+    /// Its arrival is an event: a host or a link with events of its own is next.
+    Event,
+    /// Into this computed link, which no other link or host feeds: packets enter it in the order in which they enter
+    /// the link before it, so they may enter ahead of time.
+    Ahead(LinkId),
+    /// Into this computed link, which others feed, too: packets enter it in the order of time.
+    Inbox(LinkId),
+}
+
 /// Where a route ends.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct End {
@@ -45,6 +59,17 @@ pub(crate) struct End {
     pub(crate) host: HostId,
     /// The addresses as the receiver sees them: the reverse of the sender's.
     pub(crate) via: Via,
+}
+
+/// What feeds a link.
+#[derive(Debug, Clone, Copy)]
+enum Feeder {
+    /// Nothing so far.
+    None,
+    /// One link, and no host.
+    Only(LinkId),
+    /// A host, or several links.
+    Several,
 }
 
 impl Routes {
@@ -56,6 +81,49 @@ impl Routes {
         self.steps.push(Step::End(flow));
         self.ends.push(end);
         first
+    }
+
+    /// Decides where packets go from each computed link. `is_computed` tells which of the `links` links are.
+    pub(crate) fn plan(&mut self, links: usize, is_computed: impl Fn(LinkId) -> bool) {
+        let feeders = self.feeders(links);
+        let leave = |pair: &[Step]| match pair {
+            &[Step::Link { link, .. }, Step::Link { link: next, .. }]
+                if is_computed(link) && is_computed(next) =>
+            {
+                match feeders[next.index()] {
+                    Feeder::Only(_) => Leave::Ahead(next),
+                    _ => Leave::Inbox(next),
+                }
+            }
+            _ => Leave::Event,
+        };
+        self.leaves = self.steps.windows(2).map(leave).collect();
+    }
+
+    /// What feeds each link.
+    fn feeders(&self, links: usize) -> Vec<Feeder> {
+        let mut feeders = vec![Feeder::None; links];
+        let mut before = None;
+        for step in &self.steps {
+            let Step::Link { link, .. } = *step else {
+                before = None;
+                continue;
+            };
+            let feeder = &mut feeders[link.index()];
+            *feeder = match (*feeder, before) {
+                (Feeder::None, Some(before)) => Feeder::Only(before),
+                (Feeder::Only(known), Some(before)) if known == before => Feeder::Only(known),
+                _ => Feeder::Several,
+            };
+            before = Some(link);
+        }
+        feeders
+    }
+
+    /// Where a packet goes from the computed link of this step.
+    #[inline]
+    pub(crate) fn leave(&self, index: u32) -> Leave {
+        self.leaves[index as usize]
     }
 
     #[inline]

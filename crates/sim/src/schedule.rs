@@ -1,4 +1,4 @@
-//! The schedule of events: one pending event for each component, ordered by (time, arrival number).
+//! The schedule of events: one pending event for each component, ordered by (time, number of the component).
 
 use std::array;
 use std::hint::select_unpredictable;
@@ -24,8 +24,6 @@ pub struct Schedule {
     finalists: [[Event; GROUP]; 2],
     /// Number of leaves in the first round: [`FINALISTS`] times a power of [`GROUP`].
     entrants: usize,
-    /// How many events were scheduled so far.
-    arrivals: u64,
 }
 
 /// Identifies a component of the schedule. A component has at most one pending event.
@@ -38,13 +36,19 @@ impl Component {
     pub fn index(self) -> usize {
         self.0 as usize
     }
+
+    /// The place of an event of this component in the order of all events.
+    #[inline]
+    pub(crate) fn key(self, at: Time) -> u128 {
+        u128::from(at.as_nanos()) << 64 | u128::from(self.0) << 32
+    }
 }
 
 impl Default for Schedule {
     fn default() -> Self {
         let empty = |place| Event::none(Component(place as u32));
         let finalists = [array::from_fn(empty), array::from_fn(|place| empty(GROUP + place))];
-        Self { due: Vec::new(), groups: Vec::new(), finalists, entrants: FINALISTS, arrivals: 0 }
+        Self { due: Vec::new(), groups: Vec::new(), finalists, entrants: FINALISTS }
     }
 }
 
@@ -52,21 +56,19 @@ impl Schedule {
     /// A new component without an event.
     ///
     /// # Panics
-    /// If there are more than a million of them.
+    /// If there are 2^32 of them.
     pub fn add(&mut self) -> Component {
         if self.due.len() == self.entrants {
             self.grow();
         }
-        assert!(self.due.len() < 1 << COMPONENT_BITS, "too many components in one world");
-        let component = Component(self.due.len() as u32);
+        let component =
+            Component(u32::try_from(self.due.len()).expect("fewer than 2^32 components"));
         self.due.push(Time::NEVER);
         component
     }
 
-    /// Sets the only event of `component` to `at`; [`Time::NEVER`] removes its event.
-    ///
-    /// The event is placed after all other events of that instant, unless the component was already scheduled for the
-    /// same instant.
+    /// Sets the only event of `component` to `at`; [`Time::NEVER`] removes its event. Events of one instant happen in
+    /// the order of the numbers of their components.
     #[inline]
     pub fn set(&mut self, component: Component, at: Time) {
         let due = &mut self.due[component.index()];
@@ -79,8 +81,7 @@ impl Schedule {
     /// Writes the changed event of `component` and updates the winners of its groups up to the final round.
     #[inline(never)]
     fn play(&mut self, component: Component, at: Time) {
-        self.arrivals += 1;
-        let mut event = Event::new(at, self.arrivals, component);
+        let mut event = Event::new(at, component);
         let mut place = component.index();
         while let Some(group) = self.groups.get_mut(place / GROUP) {
             group[place % GROUP] = event;
@@ -104,7 +105,7 @@ impl Schedule {
     pub fn first(&self) -> Option<(Time, Component)> {
         let [some, others] = &self.finalists;
         let first = winner(some).or_earlier(winner(others));
-        (!first.is_none()).then(|| (first.at, first.component()))
+        (!first.is_none()).then(|| (first.at(), first.component()))
     }
 
     /// Adds one round to the tree.
@@ -131,49 +132,42 @@ fn winner([a, b, c, d]: &[Event; GROUP]) -> Event {
     a.or_earlier(*b).or_earlier(c.or_earlier(*d))
 }
 
-/// When a component is due, and its rank among all events of that instant.
+/// When a component is due, in the high half, and its number. No two events are equal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Event {
-    at: Time,
-    /// Arrival number and component: the order of events within one instant.
-    rank: u64,
-}
+struct Event(u128);
 
 impl Event {
     #[inline]
-    fn new(at: Time, arrival: u64, component: Component) -> Self {
-        let at = if at == Time::NEVER { Self::none(component).at } else { at };
-        Self { at, rank: arrival << COMPONENT_BITS | u64::from(component.0) }
+    fn new(at: Time, component: Component) -> Self {
+        Self(component.key(at))
     }
 
-    /// A placeholder for a component without an event. Its instant is unique, so only real events can have equal times.
+    /// A placeholder for a component without an event.
     #[inline]
     fn none(component: Component) -> Self {
-        let at = Time::from_nanos(u64::MAX - u64::from(component.0));
-        Self { at, rank: u64::from(component.0) }
+        Self::new(Time::NEVER, component)
     }
 
     #[inline]
     fn is_none(self) -> bool {
-        self.at >= FIRST_NONE
+        self.at() == Time::NEVER
     }
 
-    /// The earlier of two events. It is selected without a branch unless both are due at the same instant.
     #[inline]
-    fn or_earlier(self, other: Self) -> Self {
-        if other.at == self.at {
-            return if other.rank < self.rank { other } else { self };
-        }
-        let is_later = other.at < self.at;
-        Self {
-            at: select_unpredictable(is_later, other.at, self.at),
-            rank: select_unpredictable(is_later, other.rank, self.rank),
-        }
+    fn at(self) -> Time {
+        Time::from_nanos((self.0 >> 64) as u64)
     }
 
     #[inline]
     fn component(self) -> Component {
-        Component(self.rank as u32 & ((1 << COMPONENT_BITS) - 1))
+        Component((self.0 as u64 >> 32) as u32)
+    }
+
+    /// The earlier of two events, selected without a branch.
+    #[inline]
+    fn or_earlier(self, other: Self) -> Self {
+        let is_later = other.0 < self.0;
+        Self(select_unpredictable(is_later, other.0, self.0))
     }
 }
 
@@ -185,12 +179,6 @@ const GROUP: usize = 4;
 /// Number of events in the final round. A network with up to four times as many components, 32, needs only one round
 /// before the final.
 const FINALISTS: usize = 2 * GROUP;
-/// Leaves 44 bits for the arrival number: more than 17·10¹² events.
-const COMPONENT_BITS: u32 = 20;
-/// From this instant on, a time marks a component without an event: 584 years less two milliseconds after the
-/// beginning. The first round may have up to twice as many leaves as there may be components.
-const FIRST_NONE: Time = Time::from_nanos(u64::MAX - ((2 << COMPONENT_BITS) - 1));
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -204,23 +192,19 @@ mod tests {
     }
 
     #[test]
-    fn equal_times_come_in_the_order_of_scheduling() {
+    fn equal_times_come_in_the_order_of_the_components() {
         let (mut schedule, who) = schedule_of(5);
         let noon = Time::from_nanos(12);
         for index in [3, 0, 4, 1, 2] {
             schedule.set(who[index], noon);
         }
-        // Setting the same time again keeps the rank. Setting another time and then the first one again loses it.
-        schedule.set(who[3], noon);
-        schedule.set(who[0], Time::NEVER);
-        schedule.set(who[0], noon);
         let mut order = Vec::new();
         while let Some((at, component)) = schedule.first() {
             assert_eq!(at, noon);
             order.push(component.index());
             schedule.set(component, Time::NEVER);
         }
-        assert_eq!(order, [3, 4, 1, 2, 0]);
+        assert_eq!(order, [0, 1, 2, 3, 4]);
     }
 
     #[test]
@@ -237,25 +221,18 @@ mod tests {
             changes in prop::collection::vec((0_usize..40, 0_u64..20), 1..300),
         ) {
             let (mut schedule, mut who) = schedule_of(size / 2);
-            let mut truth: Vec<Option<(u64, usize)>> = vec![None; size];
-            for (number, (index, at)) in changes.into_iter().enumerate() {
+            let mut truth: Vec<Option<u64>> = vec![None; size];
+            for (index, at) in changes {
                 // The other half of the components is added while the test runs.
                 while who.len() < size && who.len() <= index % size {
                     who.push(schedule.add());
                 }
                 let index = index % size;
-                let known = truth[index].map(|(at, _)| at);
-                if at == 0 {
-                    schedule.set(who[index], Time::NEVER);
-                    truth[index] = None;
-                } else {
-                    schedule.set(who[index], Time::from_nanos(at));
-                    if known != Some(at) {
-                        truth[index] = Some((at, number));
-                    }
-                }
-                let first = truth.iter().enumerate().filter_map(|(i, e)| Some((e.as_ref()?, i))).min();
-                let expected = first.map(|(&(at, _), index)| (Time::from_nanos(at), who[index]));
+                let due = if at == 0 { Time::NEVER } else { Time::from_nanos(at) };
+                schedule.set(who[index], due);
+                truth[index] = (at != 0).then_some(at);
+                let first = truth.iter().enumerate().filter_map(|(i, at)| Some((at.as_ref()?, i))).min();
+                let expected = first.map(|(&at, index)| (Time::from_nanos(at), who[index]));
                 prop_assert_eq!(schedule.first(), expected);
             }
         }

@@ -16,7 +16,7 @@ pub struct Slab<P> {
 
 /// Identifies a packet in the slab.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Handle(u32);
+pub struct Handle(pub(crate) u32);
 
 /// The state of a packet on its route.
 #[derive(Debug, Clone, Copy, Default)]

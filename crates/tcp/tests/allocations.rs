@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use manypath_core::{Address, Rate, SansIo, Span, Streams, Time, Via};
 use manypath_link::loss::BernoulliConfig;
-use manypath_link::{LinkConfig, LossConfig, Pipe};
+use manypath_link::{LinkConfig, LossConfig};
 use manypath_sim::{HostId, World};
 use manypath_tcp::{Config, Endpoint, Event, Segment};
 
@@ -88,8 +88,8 @@ fn network(p: f64, sack: bool) -> (World<Host>, HostId) {
         loss: LossConfig::Bernoulli(BernoulliConfig { p }),
         ..LinkConfig::new(Rate::from_bits_per_second(10_000_000), Span::from_millis(10))
     };
-    let there = world.add_link(Pipe::new(&link, &streams, "there"));
-    let back = world.add_link(Pipe::new(&link, &streams, "back"));
+    let there = world.add_link(&link, &streams, "there");
+    let back = world.add_link(&link, &streams, "back");
     world.add_route(hosts[0], via, &[there], hosts[1]);
     world.add_route(hosts[1], via.reversed(), &[back], hosts[0]);
     (world, hosts[1])

@@ -12,12 +12,12 @@ pub use sctp::config as sctp_config;
 
 use manypath_core::{Address, Streams, Time, Via};
 use manypath_events::Side;
-use manypath_link::Pipe;
 use manypath_sim::{HostId, LinkId, World};
 
 use crate::app::{Application, Handovers, Ledger, Messages, Pace, Plan, Sink, Source};
 use crate::endpoint::Endpoint;
 use crate::host::Host;
+use crate::run::Watch;
 use crate::scenario::{Flow, Scenario};
 
 /// A world that is ready to run, and the indexes of its parts.
@@ -42,18 +42,15 @@ pub(crate) struct FlowHosts {
 }
 
 impl Laboratory {
-    /// Builds the world of a valid `scenario`. With `by_bytes`, SCTP packets are encoded and decoded on the way.
-    pub(crate) fn new(scenario: &Scenario, streams: &Streams, by_bytes: bool) -> Self {
-        let mut world = World::new();
+    /// Builds the world of a valid `scenario`, from which what `watch` requests can be recorded.
+    pub(crate) fn new(scenario: &Scenario, streams: &Streams, watch: &Watch) -> Self {
+        let mut world = if watch.sees_events() { World::event_by_event() } else { World::new() };
         let core = &scenario.network.links;
-        let links = core
-            .iter()
-            .map(|(name, link)| world.add_link(Pipe::new(link, streams, name)))
-            .collect();
+        let links = core.iter().map(|(name, link)| world.add_link(link, streams, name)).collect();
         let link_names = core.keys().cloned().collect();
         let mut laboratory = Self { world, flows: Vec::new(), links, link_names };
         for (index, name) in scenario.flows.keys().enumerate() {
-            let hosts = laboratory.add_hosts(index, name, scenario, streams, by_bytes);
+            let hosts = laboratory.add_hosts(index, name, scenario, streams, watch.by_bytes);
             laboratory.connect(index, name, scenario, streams, hosts);
             laboratory.flows.push(hosts);
         }
@@ -113,7 +110,7 @@ impl Laboratory {
             let mut access = |side: Side, direction| {
                 let name = format!("access/{name}/{}/{path_name}/{direction}", side.name());
                 let link = network.access.as_ref()?;
-                let id = self.world.add_link(Pipe::new(link, streams, &name));
+                let id = self.world.add_link(link, streams, &name);
                 self.link_names.push(name);
                 Some(id)
             };

@@ -17,6 +17,7 @@ pub use drop_tail::{Capacity, DropTail};
 pub use fq_codel::{FqCoDel, FqCoDelConfig};
 pub use limit::Limit;
 pub use pie::{Pie, PieConfig};
+pub(crate) use red::RedRule;
 pub use red::{Red, RedConfig};
 pub use registry::{AnyQueue, QueueConfig, kinds};
 

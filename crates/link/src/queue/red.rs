@@ -107,16 +107,14 @@ impl RedConfig {
     }
 }
 
-/// A RED queue.
+/// The decisions of RED about arriving packets, without the packets that wait.
 #[derive(Debug)]
-pub struct Red<T> {
+pub(crate) struct RedRule {
     config: RedConfig,
     limit: Limit,
     /// Packets per second, from the configuration or its default.
     packet_rate: f64,
     random: Random,
-    waiting: VecDeque<Entry<T>>,
-    bytes: u64,
     /// Moving average of the queue length, packets.
     average: f64,
     /// Packets since the last drop, -1 while the average is below `min`.
@@ -125,10 +123,9 @@ pub struct Red<T> {
     empty_since: Time,
 }
 
-impl<T> Red<T> {
-    /// An empty queue in front of a transmitter of `rate`. Every random decision draws from `random`.
-    #[must_use]
-    pub fn new(config: &RedConfig, rate: Rate, random: Random) -> Self {
+impl RedRule {
+    /// The rule for an empty queue in front of a transmitter of `rate`.
+    pub(crate) fn new(config: &RedConfig, rate: Rate, random: Random) -> Self {
         let packet_rate =
             config.packet_rate.unwrap_or(rate.bits_per_second() as f64 / (8.0 * MEAN_PACKET));
         Self {
@@ -136,59 +133,91 @@ impl<T> Red<T> {
             limit: config.limit(),
             packet_rate,
             random,
-            waiting: VecDeque::new(),
-            bytes: 0,
             average: 0.0,
             count: -1,
             empty_since: Time::ZERO,
         }
     }
 
-    /// The moving average of the queue length in packets.
-    #[must_use]
-    pub fn average(&self) -> f64 {
-        self.average
-    }
-
-    fn update_average(&mut self, now: Time) {
-        let weight = self.config.weight;
-        if self.waiting.is_empty() {
-            let missed = now.saturating_since(self.empty_since).as_secs_f64() * self.packet_rate;
-            self.average *= libm::pow(1.0 - weight, missed);
-            self.empty_since = now;
-        } else {
-            self.average = (1.0 - weight) * self.average + weight * self.waiting.len() as f64;
-        }
-    }
-
-    /// The gaps between drops are distributed uniformly, not geometrically. \[F93] section 4
-    fn refuse(&mut self, size: u32) -> Option<DropReason> {
-        let bytes = self.bytes + u64::from(size);
-        let refused = if !self.limit.admits(self.waiting.len() + 1, bytes) {
+    /// Decides about a packet of `size` bytes that finds `waiting` packets with `bytes` bytes in the queue.
+    #[inline(never)]
+    pub(crate) fn refuse(
+        &mut self,
+        now: Time,
+        (waiting, bytes): (usize, u64),
+        size: u32,
+    ) -> Option<DropReason> {
+        self.update_average(now, waiting);
+        let refused = if !self.limit.admits(waiting + 1, bytes + u64::from(size)) {
             Some(DropReason::Full)
-        } else if self.average >= self.config.end() {
-            Some(DropReason::Early)
-        } else if self.average >= self.config.min {
-            self.count += 1;
-            let p = self.config.slope(self.average);
-            let rest = 1.0 - self.count as f64 * p;
-            (rest <= 0.0 || self.random.chance(p / rest)).then_some(DropReason::Early)
         } else {
-            self.count = -1;
-            None
+            self.early().then_some(DropReason::Early)
         };
         if refused.is_some() {
             self.count = 0;
         }
         refused
     }
+
+    /// The last waiting packet left the queue at `start`.
+    #[inline]
+    pub(crate) fn note_empty(&mut self, start: Time) {
+        self.empty_since = self.empty_since.max(start);
+    }
+
+    fn update_average(&mut self, now: Time, waiting: usize) {
+        let weight = self.config.weight;
+        if waiting == 0 {
+            let missed = now.saturating_since(self.empty_since).as_secs_f64() * self.packet_rate;
+            self.average *= libm::pow(1.0 - weight, missed);
+            self.empty_since = now;
+        } else {
+            self.average = (1.0 - weight) * self.average + weight * waiting as f64;
+        }
+    }
+
+    /// The gaps between drops are distributed uniformly, not geometrically. \[F93] section 4
+    fn early(&mut self) -> bool {
+        if self.average >= self.config.end() {
+            true
+        } else if self.average >= self.config.min {
+            self.count += 1;
+            let p = self.config.slope(self.average);
+            let rest = 1.0 - self.count as f64 * p;
+            rest <= 0.0 || self.random.chance(p / rest)
+        } else {
+            self.count = -1;
+            false
+        }
+    }
+}
+
+/// A RED queue.
+#[derive(Debug)]
+pub struct Red<T> {
+    rule: RedRule,
+    waiting: VecDeque<Entry<T>>,
+    bytes: u64,
+}
+
+impl<T> Red<T> {
+    /// An empty queue in front of a transmitter of `rate`. Every random decision draws from `random`.
+    #[must_use]
+    pub fn new(config: &RedConfig, rate: Rate, random: Random) -> Self {
+        Self { rule: RedRule::new(config, rate, random), waiting: VecDeque::new(), bytes: 0 }
+    }
+
+    /// The moving average of the queue length in packets.
+    #[must_use]
+    pub fn average(&self) -> f64 {
+        self.rule.average
+    }
 }
 
 impl<T: Copy> Queue<T> for Red<T> {
     #[inline(never)]
     fn enqueue(&mut self, now: Time, entry: Entry<T>, _discarded: &mut Vec<T>) -> Verdict {
-        self.update_average(now);
-        if let Some(reason) = self.refuse(entry.size) {
+        if let Some(reason) = self.rule.refuse(now, (self.waiting.len(), self.bytes), entry.size) {
             return Verdict::Dropped(reason);
         }
         self.bytes += u64::from(entry.size);
@@ -201,7 +230,7 @@ impl<T: Copy> Queue<T> for Red<T> {
         let entry = self.waiting.pop_front()?;
         self.bytes -= u64::from(entry.size);
         if self.waiting.is_empty() {
-            self.empty_since = start;
+            self.rule.note_empty(start);
         }
         Some(entry)
     }

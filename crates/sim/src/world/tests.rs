@@ -1,9 +1,11 @@
 //! The conservation check detects packets that are removed from or duplicated in a world.
 
 use manypath_core::{Rate, Span, Streams};
-use manypath_link::LinkConfig;
+use manypath_link::{LinkConfig, Popped};
 
 use super::*;
+use crate::conservation::Violation;
+use crate::slab::Handle;
 
 /// Sends one packet of 100 bytes, once.
 #[derive(Debug)]
@@ -41,8 +43,8 @@ impl SansIo for OneShot {
 /// A world with one packet in flight.
 fn shot() -> World<OneShot> {
     let config = LinkConfig::new(Rate::from_bits_per_second(1_000_000), Span::ZERO);
-    let mut world = World::new();
-    let link = world.add_link(Pipe::new(&config, &Streams::new(1, 0), "link"));
+    let mut world = World::event_by_event();
+    let link = world.add_link(&config, &Streams::new(1, 0), "link");
     let via = Via::default();
     let shooter = world.add_host(OneShot { via, is_loaded: true });
     let target = world.add_host(OneShot { via, is_loaded: false });
@@ -54,7 +56,7 @@ fn shot() -> World<OneShot> {
 
 /// Removes the packet from its link without updating the counters of the world.
 fn steal(world: &mut World<OneShot>) -> Handle {
-    let pipe = &mut world.links[0].pipe;
+    let Line::Piped(Piped { pipe, .. }) = &mut world.lines[0] else { panic!("a computed link") };
     match pipe.pop(pipe.poll_timeout()) {
         Some(Popped::Delivered(handle)) => handle,
         other => panic!("{other:?} instead of the packet"),

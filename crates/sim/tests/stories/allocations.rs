@@ -6,16 +6,16 @@ use manypath_link::loss::BernoulliConfig;
 use manypath_link::queue::{Capacity, CoDelConfig, FqCoDelConfig, PieConfig, RedConfig};
 use manypath_link::{LinkConfig, LossConfig, QueueConfig};
 
-/// The number of allocations in 60 s with 5 games of 20 balls over a lossy core with `queue`, after a warm-up of 20 s. A
+/// The number of allocations in 60 s with 5 games of 20 balls over a lossy core with `queue`, after a warm-up of 200 s. A
 /// game that has lost all its balls restarts with a burst, so queues fill and empty repeatedly.
 fn allocations_with(queue: QueueConfig) -> u64 {
     let loss = LossConfig::Bernoulli(BernoulliConfig { p: 0.05 });
     let core = LinkConfig { queue, loss, ..slow_core() };
     let mut dumbbell = Dumbbell::new(5, 20, &core, &Streams::new(1, 0));
     let seconds = |seconds| Time::ZERO + Span::from_secs(seconds);
-    dumbbell.world.run_until(seconds(20));
+    dumbbell.world.run_until(seconds(200));
     let before = dumbbell.world.totals();
-    let measured = allocation_counter::measure(|| dumbbell.world.run_until(seconds(80)));
+    let measured = allocation_counter::measure(|| dumbbell.world.run_until(seconds(260)));
     let after = dumbbell.world.totals();
     assert!(after.delivered > before.delivered + 10_000 && after.dropped > before.dropped);
     measured.count_total

@@ -5,7 +5,7 @@ use std::mem;
 use manypath_core::{Packet, Rate, SansIo, Span, Streams, Time, Via};
 use manypath_link::loss::{BernoulliConfig, BitErrorConfig};
 use manypath_link::queue::Capacity;
-use manypath_link::{LinkConfig, LossConfig, Pipe, QueueConfig};
+use manypath_link::{LinkConfig, LossConfig, QueueConfig};
 use manypath_sim::World;
 
 /// A packet with a number: 0, 1, 2, ...
@@ -70,7 +70,7 @@ fn received_over(losses: &[LossConfig]) -> World<Station> {
             let mut config = LinkConfig::new(Rate::from_bits_per_second(1_000_000), Span::ZERO);
             config.queue = QueueConfig::DropTail(Capacity::Packets(PACKETS));
             config.loss = *loss;
-            world.add_link(Pipe::new(&config, &streams, &index.to_string()))
+            world.add_link(&config, &streams, &index.to_string())
         })
         .collect();
     world.add_route(sender, Via::default(), &links, receiver);
@@ -93,7 +93,7 @@ fn a_damaged_packet_crosses_later_links_and_arrives_damaged() {
     let damaged: Vec<_> = received.iter().filter_map(|packet| packet.1).collect();
     assert!(damaged.iter().all(|&byte| byte < SIZE));
 
-    let counters: Vec<_> = world.links().map(|link| *world.link(link).counters()).collect();
+    let counters: Vec<_> = world.links().map(|link| world.link_counters(link)).collect();
     assert_eq!(counters[0].damaged, damaged.len() as u64);
     assert_eq!([counters[1].damaged, counters[2].damaged], [0, 0]);
     assert!(counters.iter().all(|link| link.delivered == PACKETS && link.lost == 0));
@@ -108,7 +108,7 @@ fn a_packet_damaged_twice_keeps_the_damage_of_the_first_link() {
     // The random numbers of the first link do not depend on the second link.
     let once = received_over(&[noise(1e-4), calm()]);
     let twice = received_over(&[noise(1e-4), noise(1.0)]);
-    let second = *twice.link(twice.links().nth(1).unwrap()).counters();
+    let second = twice.link_counters(twice.links().nth(1).unwrap());
     assert_eq!(second.damaged, PACKETS);
     for (first, both) in received(&once).iter().zip(received(&twice)) {
         assert_eq!(first.0, both.0);

@@ -3,6 +3,7 @@
 mod toy;
 
 mod allocations;
+mod computed;
 mod damage;
 mod digest;
 mod network;

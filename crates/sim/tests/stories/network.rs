@@ -3,7 +3,7 @@
 use crate::toy::{Dumbbell, PING, PONG, Player, slow_core};
 use manypath_core::{Address, Rate, Span, Streams, Time, Via};
 use manypath_link::queue::{Capacity, FqCoDelConfig};
-use manypath_link::{Change, LinkConfig, LinkEvent, Pipe, QueueConfig};
+use manypath_link::{Change, LinkConfig, LinkEvent, QueueConfig};
 use manypath_sim::{Probe, World};
 
 fn seconds(seconds: u64) -> Time {
@@ -25,7 +25,7 @@ fn enough_balls_fill_the_core() {
     let mut dumbbell = Dumbbell::new(4, 10, &slow_core(), &Streams::new(1, 0));
     dumbbell.world.run_until(seconds(10));
     // A ball takes 12 us to the core, 1.2 ms of transmission and 10 ms of propagation; then one arrives every 1.2 ms.
-    let counters = *dumbbell.world.link(dumbbell.core).counters();
+    let counters = dumbbell.world.link_counters(dumbbell.core);
     assert_eq!(counters.delivered, (10_000_000_000 - 10_012_000) / 1_200_000);
     assert_eq!(counters.bytes_delivered, counters.delivered * PING as u64);
     assert_eq!(counters.dropped_queue, 0);
@@ -118,14 +118,14 @@ fn a_packet_without_a_route_is_counted() {
 }
 
 #[test]
-fn packets_of_one_instant_arrive_in_the_order_of_sending() {
+fn packets_of_one_instant_arrive_in_the_order_of_their_links() {
     // Four hosts send 1, 2, 3 and 4 balls to one host at the same instant over separate equal links.
     let config = LinkConfig::new(Rate::from_bits_per_second(1_000_000), Span::from_millis(1));
     let (mut world, streams) = (World::new(), Streams::new(1, 0));
     let sink = world.add_host(Player::logging_ponger());
     let sources = [1, 2, 3, 4].map(|number| Address::v4(10, 0, 0, number));
     for (balls, local) in (1..).zip(sources) {
-        let link = world.add_link(Pipe::new(&config, &streams, &local.to_string()));
+        let link = world.add_link(&config, &streams, &local.to_string());
         let via = Via { local, remote: Address::v4(10, 0, 0, 9) };
         let host = world.add_host(Player::pinger(via, balls));
         world.add_route(host, via, &[link], sink);

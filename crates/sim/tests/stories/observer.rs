@@ -3,7 +3,7 @@
 use crate::toy::{Ball, Dumbbell, PING, Player, lossy_core};
 use manypath_core::{Address, Span, Streams, Time, Via};
 use manypath_link::{DropReason, LossCause};
-use manypath_sim::{HostId, LinkId, Observer, PacketEvent, Sight};
+use manypath_sim::{HostId, LinkId, Observer, PacketEvent, Sight, World};
 
 /// Records all events.
 #[derive(Default)]
@@ -40,7 +40,8 @@ impl Observer<Player> for Notebook {
 
 /// Runs two games for ten seconds over a core that loses one ball in fifty.
 fn watched() -> (Dumbbell, Notebook) {
-    let mut dumbbell = Dumbbell::new(2, 20, &lossy_core(), &Streams::new(1, 0));
+    let world = World::event_by_event();
+    let mut dumbbell = Dumbbell::within(world, 2, 20, &lossy_core(), &Streams::new(1, 0));
     let mut notebook = Notebook::default();
     dumbbell.world.run_until_seen_by(&mut notebook, ten_seconds());
     (dumbbell, notebook)
@@ -49,7 +50,7 @@ fn watched() -> (Dumbbell, Notebook) {
 #[test]
 fn an_observer_sees_each_packet_that_a_link_delivers() {
     let (dumbbell, notebook) = watched();
-    let counters = dumbbell.world.link(dumbbell.core).counters();
+    let counters = dumbbell.world.link_counters(dumbbell.core);
     assert!(counters.lost > 10, "{} lost", counters.lost);
     let notes = notebook.came_out_of(dumbbell.core);
     assert_eq!(notes.len() as u64, counters.delivered);
@@ -80,7 +81,7 @@ fn observed_events_add_up_to_the_counters_of_hosts_and_links() {
         assert_eq!((sent, received), (counters.sent, counters.received), "host {host:?}");
     }
     for id in world.links() {
-        let counters = world.link(id).counters();
+        let counters = world.link_counters(id);
         let at = |event: PacketEvent| event.link().is_some_and(|(link, _)| link == id);
         let count = |wanted: &dyn Fn(PacketEvent) -> bool| {
             notebook.count(|event| at(event) && wanted(event))

@@ -3,7 +3,7 @@
 
 use manypath_core::{Address, Packet, Rate, SansIo, Span, Streams, Time, Via};
 use manypath_link::loss::BernoulliConfig;
-use manypath_link::{LinkConfig, LossConfig, Pipe};
+use manypath_link::{LinkConfig, LossConfig};
 use manypath_sim::{HostId, LinkId, World};
 
 /// The packets of the game.
@@ -47,6 +47,8 @@ pub(crate) struct Pinger {
 #[derive(Debug)]
 pub(crate) struct Ponger {
     returns: Vec<(Via, u64)>,
+    /// If it returns balls by a timer of the same instant: when the timer is due.
+    timer: Option<Time>,
     /// Arrival times and addresses of balls, if the log is enabled.
     pub(crate) log: Option<Vec<(Time, Address)>>,
 }
@@ -67,11 +69,16 @@ impl Player {
     }
 
     pub(crate) fn ponger() -> Self {
-        Self::Ponger(Ponger { returns: Vec::new(), log: None })
+        Self::Ponger(Ponger { returns: Vec::new(), timer: None, log: None })
+    }
+
+    /// A ponger that returns balls by a timer, in the instant of their arrival.
+    pub(crate) fn timed_ponger() -> Self {
+        Self::Ponger(Ponger { returns: Vec::new(), timer: Some(Time::NEVER), log: None })
     }
 
     pub(crate) fn logging_ponger() -> Self {
-        Self::Ponger(Ponger { returns: Vec::new(), log: Some(Vec::new()) })
+        Self::Ponger(Ponger { returns: Vec::new(), timer: None, log: Some(Vec::new()) })
     }
 
     pub(crate) fn as_pinger(&self) -> &Pinger {
@@ -104,6 +111,9 @@ impl SansIo for Player {
             }
             Self::Ponger(ponger) => {
                 ponger.returns.push((via, ball.number));
+                if let Some(timer) = &mut ponger.timer {
+                    *timer = now;
+                }
                 if let Some(log) = &mut ponger.log {
                     log.push((now, via.remote));
                 }
@@ -112,11 +122,14 @@ impl SansIo for Player {
     }
 
     fn handle_timeout(&mut self, now: Time) {
-        let Self::Pinger(pinger) = self else { return };
-        if pinger.deadline <= now {
-            pinger.in_the_air = 0;
-            pinger.timeouts += 1;
-            pinger.deadline = Time::NEVER;
+        match self {
+            Self::Pinger(pinger) if pinger.deadline <= now => {
+                pinger.in_the_air = 0;
+                pinger.timeouts += 1;
+                pinger.deadline = Time::NEVER;
+            }
+            Self::Ponger(Ponger { timer: Some(timer), .. }) => *timer = Time::NEVER,
+            _ => {}
         }
     }
 
@@ -135,6 +148,9 @@ impl SansIo for Player {
                 Some(pinger.via)
             }
             Self::Ponger(ponger) => {
+                if ponger.timer.is_some_and(|timer| timer != Time::NEVER) {
+                    return None;
+                }
                 let (via, number) = ponger.returns.pop()?;
                 *ball = Ball { number, size: PONG };
                 Some(via)
@@ -145,7 +161,7 @@ impl SansIo for Player {
     fn poll_timeout(&self) -> Time {
         match self {
             Self::Pinger(pinger) => pinger.deadline,
-            Self::Ponger(_) => Time::NEVER,
+            Self::Ponger(ponger) => ponger.timer.unwrap_or(Time::NEVER),
         }
     }
 
@@ -168,15 +184,24 @@ pub(crate) struct Dumbbell {
 impl Dumbbell {
     /// `games` pairs of players with `window` balls each; access links of 1 Gbit/s without delay.
     pub(crate) fn new(games: u8, window: u64, core: &LinkConfig, streams: &Streams) -> Self {
+        Self::within(World::new(), games, window, core, streams)
+    }
+
+    /// The same in an empty `world`.
+    pub(crate) fn within(
+        mut world: World<Player>,
+        games: u8,
+        window: u64,
+        core: &LinkConfig,
+        streams: &Streams,
+    ) -> Self {
         let access = LinkConfig::new(Rate::from_bits_per_second(1_000_000_000), Span::ZERO);
-        let mut world = World::new();
-        let forward = world.add_link(Pipe::new(core, streams, "core"));
-        let back = world.add_link(Pipe::new(core, streams, "back"));
+        let forward = world.add_link(core, streams, "core");
+        let back = world.add_link(core, streams, "back");
         let mut players = (Vec::new(), Vec::new());
         for game in 0..games {
-            let mut side = |name: &str| {
-                world.add_link(Pipe::new(&access, streams, &format!("access/{game}/{name}")))
-            };
+            let mut side =
+                |name: &str| world.add_link(&access, streams, &format!("access/{game}/{name}"));
             let (up, down, out, home) = (side("up"), side("down"), side("out"), side("home"));
             let via =
                 Via { local: Address::v4(10, game, 0, 1), remote: Address::v4(10, game, 0, 2) };
