@@ -17,22 +17,23 @@ use crate::transmitter::Transmitter;
 /// enter in the order of time, but ahead of the owner's time or behind it; everything that is read is as of the time of
 /// reading.
 ///
+/// The link holds an item of type `T` for a packet whose arrival the owner wants to be told by [`pop`](Self::pop).
+///
 /// The fields keep this order in memory: the fields that every packet needs come first.
 #[derive(Debug)]
 #[repr(C)]
-pub struct ComputedLink {
+pub struct ComputedLink<T> {
     transmitter: Transmitter,
     delay: Span,
-    limit: Limit,
     /// The accepted packets that may still wait or travel, the oldest first.
-    records: Ring,
-    /// Packets and bytes that were accepted so far, at whatever time.
-    accepted: u64,
-    bytes_accepted: u64,
-    /// The sum of all waiting times, in nanoseconds.
-    waited: u128,
-    red: Option<Box<RedRule>>,
+    records: Ring<T>,
+    /// With this number of records, the ring is full or the queue may refuse a packet.
+    most_records: usize,
     loss: Option<Box<(AnyLoss, Random)>>,
+    /// With fewer records, the queue accepts every packet.
+    undecided: usize,
+    limit: Limit,
+    red: Option<Box<RedRule>>,
     /// Counters of what [`count`](Self::count) was told.
     failed: Counters,
     /// Bytes of lost packets.
@@ -57,7 +58,7 @@ pub enum Passage {
     Dropped(DropReason),
 }
 
-impl ComputedLink {
+impl<T: Copy> ComputedLink<T> {
     /// An empty link called `name`, with the streams of random numbers of [`Pipe::new`](crate::Pipe::new). `None` if
     /// departures cannot be computed: there is jitter, an event, a trace, or a queue that decides when packets leave;
     /// or packets are so fast that two may arrive within one nanosecond.
@@ -74,17 +75,24 @@ impl ComputedLink {
         let shortest = config.rate.time_for_with(SMALLEST_PACKET, 0).0;
         let is_constant =
             config.events.is_empty() && config.trace.is_none() && config.jitter == Span::ZERO;
+        let limit = config.queue.limit();
+        let undecided = match (&red, limit.bytes) {
+            // Beside those that wait, the packet in transmission is recorded.
+            (None, u64::MAX) => {
+                usize::try_from(limit.packets).unwrap_or(usize::MAX).saturating_add(1)
+            }
+            _ => 0,
+        };
         let is_lossless = matches!(config.loss, LossConfig::Lossless(_));
         (is_constant && shortest >= SHORTEST).then(|| Self {
             transmitter: Transmitter::new(config.rate, config.overhead, None),
             delay: config.delay,
-            limit: config.queue.limit(),
             records: Ring::new(),
-            accepted: 0,
-            bytes_accepted: 0,
-            waited: 0,
-            red,
+            most_records: FEWEST_RECORDS.min(undecided),
+            undecided,
             loss: (!is_lossless).then(|| Box::new((config.loss.build(), stream("loss")))),
+            limit,
+            red,
             failed: Counters::default(),
             bytes_lost: 0,
         })
@@ -92,30 +100,37 @@ impl ComputedLink {
 
     /// Offers a packet of `size` bytes at `at`, which is not before earlier offers. `now` is the time of the owner.
     ///
-    /// If the packet is dropped, lost or damaged, the owner calls [`count`](Self::count) when that time has come.
+    /// If the packet arrives, [`pop`](Self::pop) returns the `item` then. If it is dropped, lost or damaged, the owner
+    /// calls [`count`](Self::count) when that time has come.
     #[inline]
-    pub fn push(&mut self, now: Time, at: Time, size: u32) -> Passage {
+    pub fn push(&mut self, now: Time, at: Time, size: u32, item: Option<T>) -> Passage {
         debug_assert!(u64::from(size) >= SMALLEST_PACKET, "a packet of {size} bytes");
-        if self.records.is_full() {
-            self.records.make_room(now.min(at));
-        }
-        if self.must_decide()
-            && let Some(reason) = self.refuse(at, size)
+        if self.records.len() >= self.most_records
+            && let Some(reason) = self.make_room(now, at, size)
         {
             return Passage::Dropped(reason);
         }
         let start = at.max(self.transmitter.free_at());
         let arrives = self.transmitter.send(start, size) + self.delay;
-        let passage = match self.loss {
-            None => Passage::Arrives(arrives),
-            Some(_) => self.draw_fate(arrives, size),
-        };
-        self.accepted += 1;
-        self.bytes_accepted += u64::from(size);
-        self.waited += u128::from((start - at).as_nanos());
-        let is_lost = matches!(passage, Passage::Lost(_));
-        self.records.push(Record { entered: at, start, arrives, size, is_lost });
-        passage
+        let record = Record { entered: at, start, arrives, size, item };
+        if self.loss.is_some() {
+            return self.push_with_loss(record);
+        }
+        self.records.push(record);
+        Passage::Arrives(arrives)
+    }
+
+    /// When [`pop`](Self::pop) has an item; [`Time::NEVER`] if the link holds none.
+    #[inline]
+    #[must_use]
+    pub fn next_arrival(&self) -> Time {
+        self.records.next_arrival
+    }
+
+    /// Returns the next item, whose packet has arrived by `now`.
+    #[inline]
+    pub fn pop(&mut self, now: Time) -> Option<T> {
+        if now < self.records.next_arrival { None } else { self.records.pop() }
     }
 
     /// A packet that enters at `at` or later does not arrive at the far end before this time, which is after `at`.
@@ -148,10 +163,11 @@ impl ComputedLink {
     #[must_use]
     pub fn counters(&self, now: Time) -> Counters {
         let mut counters = self.failed;
-        counters.arrived += self.accepted;
-        counters.bytes_arrived += self.bytes_accepted;
-        counters.delivered = self.accepted - self.failed.lost;
-        counters.bytes_delivered = self.bytes_accepted - self.bytes_lost;
+        let (accepted, bytes_accepted) = self.records.accepted();
+        counters.arrived += accepted;
+        counters.bytes_arrived += bytes_accepted;
+        counters.delivered = accepted - self.failed.lost;
+        counters.bytes_delivered = bytes_accepted - self.bytes_lost;
         for record in self.later(now) {
             counters.delivered -= 1;
             counters.bytes_delivered -= u64::from(record.size);
@@ -178,58 +194,70 @@ impl ComputedLink {
     /// The integral over time of the number of waiting packets until `now`, in packets times nanoseconds.
     #[must_use]
     pub fn queue_integral(&self, now: Time) -> u128 {
-        let rest = |record: &Record| record.start.saturating_since(record.entered.max(now));
-        let rests = self.later(now).map(|record| u128::from(rest(record).as_nanos()));
-        self.waited - rests.sum::<u128>()
+        let waited = |record: &Record<T>| record.start.min(now).saturating_since(record.entered);
+        let recorded = self.records.iter().map(|record| u128::from(waited(record).as_nanos()));
+        self.records.waited + recorded.sum::<u128>()
     }
 
     /// The time for which the transmitter was busy until `now`.
     #[must_use]
     pub fn busy(&self, now: Time) -> Span {
-        let rest = |record: &Record| {
+        let rest = |record: &Record<T>| {
             let ends = record.start + (record.arrives - record.start - self.delay);
             ends.saturating_since(record.start.max(now))
         };
         self.later(now).fold(self.transmitter.busy_in_all(), |busy, record| busy - rest(record))
     }
 
-    /// The deliveries after `now` that have been computed: time and size.
-    pub fn deliveries_after(&self, now: Time) -> impl Iterator<Item = (Time, u32)> + '_ {
-        let delivered = self.later(now).filter(|record| !record.is_lost);
-        delivered.map(|record| (record.arrives, record.size))
+    /// The arrivals at the far end after `now` that have been computed, with those of packets that are lost there: time
+    /// and size.
+    pub fn arrivals_after(&self, now: Time) -> impl Iterator<Item = (Time, u32)> + '_ {
+        self.later(now).map(|record| (record.arrives, record.size))
     }
 
     /// The packets that have not arrived at `now`.
-    fn later(&self, now: Time) -> impl Iterator<Item = &Record> {
+    fn later(&self, now: Time) -> impl Iterator<Item = &Record<T>> {
         self.records.iter().filter(move |record| record.arrives > now)
     }
 
-    /// Whether the queue could refuse the next packet. Beside those that wait, the one in transmission is recorded.
-    #[inline]
-    fn must_decide(&self) -> bool {
-        self.records.len() as u64 > self.limit.packets
-            || self.limit.bytes != u64::MAX
-            || self.red.is_some()
+    /// Makes room in the ring, and decides whether the queue refuses a packet.
+    #[inline(never)]
+    fn make_room(&mut self, now: Time, at: Time, size: u32) -> Option<DropReason> {
+        let refused =
+            if self.records.len() < self.undecided { None } else { self.refuse(at, size) };
+        if self.records.is_full() {
+            self.records.make_room(now.min(at));
+            self.most_records = self.records.room().min(self.undecided);
+        }
+        refused
     }
 
     /// The decision of the queue about a packet that enters at `at`.
-    #[inline(never)]
     fn refuse(&mut self, at: Time, size: u32) -> Option<DropReason> {
-        let (waiting, bytes) = self.records.waiting(at);
+        let waiting = self.records.waiting(at);
+        let bytes = if self.limit.bytes == u64::MAX { 0 } else { self.records.bytes_waiting() };
         let Some(red) = &mut self.red else {
             let is_admitted = self.limit.admits(waiting + 1, bytes + u64::from(size));
             return (!is_admitted).then_some(DropReason::Full);
         };
         if waiting == 0 {
-            red.note_empty(self.records.last_start);
+            red.note_empty(self.records.last_start());
         }
         red.refuse(at, (waiting, bytes), size)
     }
 
     #[inline(never)]
-    fn draw_fate(&mut self, at: Time, size: u32) -> Passage {
-        let Some((loss, random)) = self.loss.as_deref_mut() else { return Passage::Arrives(at) };
-        match loss.fate(at, size, random) {
+    fn push_with_loss(&mut self, mut record: Record<T>) -> Passage {
+        let at = record.arrives;
+        let fate = self
+            .loss
+            .as_deref_mut()
+            .map_or(Fate::Intact, |(loss, random)| loss.fate(at, record.size, random));
+        if fate == Fate::Lost {
+            record.item = None;
+        }
+        self.records.push(record);
+        match fate {
             Fate::Intact => Passage::Arrives(at),
             Fate::Lost => Passage::Lost(at),
             Fate::Damaged { byte } => Passage::Damaged { at, byte },
@@ -237,34 +265,55 @@ impl ComputedLink {
     }
 }
 
-/// The times of an accepted packet.
-#[derive(Debug, Clone, Copy, Default)]
-struct Record {
+/// An accepted packet.
+#[derive(Debug, Clone, Copy)]
+struct Record<T> {
     entered: Time,
     start: Time,
     arrives: Time,
     size: u32,
-    is_lost: bool,
+    /// The item that is returned when the packet arrives, if there is one and it was not yet returned.
+    item: Option<T>,
 }
 
 /// Records of packets in the order in which they entered. Its size is a power of two and grows when needed.
 #[derive(Debug)]
-struct Ring {
-    records: Vec<Record>,
-    /// Number of the oldest record that is kept, of the first whose transmission has not begun, and of the next one.
-    head: usize,
-    waiting: usize,
+#[repr(C)]
+struct Ring<T> {
+    records: Vec<Record<T>>,
+    /// Number of the next record: packets were accepted so far, at whatever time.
     tail: usize,
-    /// When the transmission of the last packet begins.
-    last_start: Time,
-    /// Bytes of the records from `waiting` on.
+    /// Number of the oldest record that is kept.
+    head: usize,
+    /// Bytes of all packets.
     bytes: u64,
+    /// When the packet of the record `landing` arrives; [`Time::NEVER`] if no record has an item.
+    next_arrival: Time,
+    /// Number of the first record with an item.
+    landing: usize,
+    /// Number of the first record whose packet waits, as of the last question.
+    waiting: usize,
+    /// Number of the first record whose bytes are not among `bytes_started`, which counts them up to `waiting`.
+    started: usize,
+    bytes_started: u64,
+    /// The sum of the waiting times of packets whose records are no longer kept, in nanoseconds.
+    waited: u128,
 }
 
-impl Ring {
+impl<T: Copy> Ring<T> {
     fn new() -> Self {
-        let records = vec![Record::default(); FEWEST_RECORDS];
-        Self { records, head: 0, waiting: 0, tail: 0, last_start: Time::ZERO, bytes: 0 }
+        Self {
+            records: vec![Record::EMPTY; FEWEST_RECORDS],
+            tail: 0,
+            head: 0,
+            bytes: 0,
+            next_arrival: Time::NEVER,
+            landing: 0,
+            waiting: 0,
+            started: 0,
+            bytes_started: 0,
+            waited: 0,
+        }
     }
 
     #[inline]
@@ -272,56 +321,115 @@ impl Ring {
         self.tail - self.head
     }
 
-    #[inline]
+    fn room(&self) -> usize {
+        self.records.len()
+    }
+
     fn is_full(&self) -> bool {
-        self.len() == self.records.len()
+        self.len() == self.room()
+    }
+
+    /// Packets and bytes that were accepted so far.
+    fn accepted(&self) -> (u64, u64) {
+        (self.tail as u64, self.bytes)
+    }
+
+    /// When the transmission of the last packet begins; zero before the first.
+    fn last_start(&self) -> Time {
+        self.tail.checked_sub(1).map_or(Time::ZERO, |last| self.get(last).start)
     }
 
     #[inline]
-    fn push(&mut self, record: Record) {
-        let place = self.tail & (self.records.len() - 1);
+    fn push(&mut self, record: Record<T>) {
+        if record.item.is_some() && self.next_arrival == Time::NEVER {
+            self.landing = self.tail;
+            self.next_arrival = record.arrives;
+        }
+        let place = self.place(self.tail);
         self.records[place] = record;
         self.tail += 1;
-        self.last_start = record.start;
         self.bytes += u64::from(record.size);
     }
 
-    fn iter(&self) -> impl Iterator<Item = &Record> {
+    /// Removes the first item.
+    #[inline]
+    fn pop(&mut self) -> Option<T> {
+        let place = self.place(self.landing);
+        let item = self.records[place].item.take();
+        self.next_arrival = Time::NEVER;
+        while self.landing != self.tail {
+            let record = self.get(self.landing);
+            if record.item.is_some() {
+                self.next_arrival = record.arrives;
+                break;
+            }
+            self.landing += 1;
+        }
+        item
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &Record<T>> {
         (self.head..self.tail).map(|number| self.get(number))
     }
 
     #[inline]
-    fn get(&self, number: usize) -> &Record {
-        &self.records[number & (self.records.len() - 1)]
+    fn get(&self, number: usize) -> &Record<T> {
+        &self.records[self.place(number)]
     }
 
-    /// The number of packets that wait at `at`, which never decreases, and their bytes.
     #[inline]
-    fn waiting(&mut self, at: Time) -> (usize, u64) {
+    fn place(&self, number: usize) -> usize {
+        number & (self.records.len() - 1)
+    }
+
+    /// The number of packets that wait at `at`, which never decreases.
+    #[inline]
+    fn waiting(&mut self, at: Time) -> usize {
         while self.waiting != self.tail && self.get(self.waiting).start <= at {
-            self.bytes -= u64::from(self.get(self.waiting).size);
             self.waiting += 1;
         }
-        (self.tail - self.waiting, self.bytes)
+        self.tail - self.waiting
+    }
+
+    /// The bytes of the packets that [`waiting`](Self::waiting) counted last.
+    fn bytes_waiting(&mut self) -> u64 {
+        while self.started != self.waiting {
+            self.bytes_started += u64::from(self.get(self.started).size);
+            self.started += 1;
+        }
+        self.bytes - self.bytes_started
     }
 
     /// Drops records of packets that arrived by `at`, or else doubles the size. No packet enters before `at`, and
     /// nothing is read before it.
-    #[cold]
     fn make_room(&mut self, at: Time) {
-        while self.head != self.tail && self.get(self.head).arrives <= at {
-            self.head += 1;
+        let mut waited = 0;
+        let mut head = self.head;
+        while head != self.tail {
+            let record = self.get(head);
+            if record.arrives > at || record.item.is_some() {
+                break;
+            }
+            waited += (record.start - record.entered).as_nanos();
+            head += 1;
         }
-        self.waiting(at);
+        self.waited += u128::from(waited);
+        self.waiting = self.waiting.max(head);
+        self.head = head;
         if self.len() * 2 > self.records.len() {
             let kept: Vec<_> = self.iter().copied().collect();
-            let size = 2 * self.records.len();
-            self.records.resize(size, Record::default());
+            self.records.resize(2 * self.records.len(), Record::EMPTY);
             for (number, record) in (self.head..).zip(kept) {
-                self.records[number & (size - 1)] = record;
+                let place = self.place(number);
+                self.records[place] = record;
             }
         }
     }
+}
+
+impl<T> Record<T> {
+    const EMPTY: Self =
+        Self { entered: Time::ZERO, start: Time::ZERO, arrives: Time::ZERO, size: 0, item: None };
 }
 
 /// Bytes of the smallest packet: the header of IPv4.

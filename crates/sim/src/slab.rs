@@ -1,5 +1,7 @@
 //! Storage of the packets in flight. Packets are recycled and referenced by handles.
 
+use std::num::NonZeroU32;
+
 use manypath_core::Packet;
 
 /// The packets of a world.
@@ -16,7 +18,14 @@ pub struct Slab<P> {
 
 /// Identifies a packet in the slab.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Handle(pub(crate) u32);
+pub struct Handle(pub(crate) NonZeroU32);
+
+impl Handle {
+    #[inline]
+    fn index(self) -> usize {
+        self.0.get() as usize
+    }
+}
 
 /// The state of a packet on its route.
 #[derive(Debug, Clone, Copy, Default)]
@@ -34,7 +43,9 @@ impl<P: Packet> Slab<P> {
     /// A slab without packets.
     #[must_use]
     pub(crate) fn new() -> Self {
-        Self { packets: Vec::new(), journeys: Vec::new(), free: Vec::new() }
+        // The first place is not used, so that no handle is zero and an optional one takes no more space.
+        let journeys = vec![Journey::default()];
+        Self { packets: vec![P::default()], journeys, free: Vec::new() }
     }
 
     /// A cleared packet that is still free. Call [`take`](Self::take) to use it.
@@ -44,7 +55,7 @@ impl<P: Packet> Slab<P> {
             Some(&handle) => handle,
             None => self.grow(),
         };
-        (handle, &mut self.packets[handle.0 as usize])
+        (handle, &mut self.packets[handle.index()])
     }
 
     /// Marks the blank packet as in flight.
@@ -52,19 +63,19 @@ impl<P: Packet> Slab<P> {
     pub(crate) fn take(&mut self, handle: Handle, journey: Journey) {
         let taken = self.free.pop();
         debug_assert_eq!(taken, Some(handle), "only the blank packet can be taken");
-        self.journeys[handle.0 as usize] = journey;
+        self.journeys[handle.index()] = journey;
     }
 
     /// The packet itself.
     #[inline]
     pub(crate) fn packet_mut(&mut self, handle: Handle) -> &mut P {
-        &mut self.packets[handle.0 as usize]
+        &mut self.packets[handle.index()]
     }
 
     /// The state of the packet on its route.
     #[inline]
     pub(crate) fn journey_mut(&mut self, handle: Handle) -> &mut Journey {
-        &mut self.journeys[handle.0 as usize]
+        &mut self.journeys[handle.index()]
     }
 
     /// Ends the packet's journey: clears the packet and marks it as free.
@@ -78,19 +89,20 @@ impl<P: Packet> Slab<P> {
     /// check fails.
     #[must_use]
     pub fn travelling(&self) -> usize {
-        self.packets.len().saturating_sub(self.free.len())
+        self.capacity().saturating_sub(self.free.len())
     }
 
     /// The number of packets in flight or free: the largest number that was ever in flight at once, and perhaps one
     /// more.
     #[must_use]
     pub fn capacity(&self) -> usize {
-        self.packets.len()
+        self.packets.len() - 1
     }
 
     #[cold]
     fn grow(&mut self) -> Handle {
-        let handle = Handle(u32::try_from(self.packets.len()).expect("fewer than 2^32 packets"));
+        let place = u32::try_from(self.packets.len()).ok().and_then(NonZeroU32::new);
+        let handle = Handle(place.expect("fewer than 2^32 packets"));
         self.packets.push(P::default());
         self.journeys.push(Journey::default());
         self.free.push(handle);

@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
+use std::num::NonZeroU32;
 
 use manypath_core::{Span, Time};
 use manypath_link::{ComputedLink, Counters, Pipe};
@@ -26,19 +27,54 @@ pub(super) struct Piped {
     pub(super) pipe: Pipe<Handle>,
 }
 
-/// A computed link, the packets that it will deliver by an event, and those that have yet to enter it.
+/// A computed link, and the packets that have yet to enter it.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(super) struct Computed {
-    pub(super) link: ComputedLink,
+    /// It holds the packets whose arrival is an event.
+    pub(super) link: ComputedLink<Handle>,
     pub(super) component: Component,
-    /// Packets whose arrival at the far end is an event, and when it happens.
-    flying: VecDeque<(Time, Handle)>,
-    /// Packets that come from other computed links, by the time at which they enter.
-    inbox: BinaryHeap<Reverse<Arrival>>,
+    inbox: Inbox,
 }
 
-/// A packet that leaves a computed link for another one. The order is that of events: time, then the number of the
+/// The packets that come from other computed links, in the order in which they enter. Most arrive in this order.
+#[derive(Debug, Default)]
+struct Inbox {
+    in_order: VecDeque<Arrival>,
+    early: BinaryHeap<Reverse<Arrival>>,
+}
+
+impl Inbox {
+    #[inline]
+    fn push(&mut self, arrival: Arrival) {
+        if self.in_order.back().is_none_or(|last| *last < arrival) {
+            self.in_order.push_back(arrival);
+        } else {
+            self.early.push(Reverse(arrival));
+        }
+    }
+
+    #[inline]
+    fn first(&self) -> Option<Arrival> {
+        let in_order = self.in_order.front().copied();
+        match self.early.peek() {
+            None => in_order,
+            Some(&Reverse(early)) => Some(in_order.map_or(early, |first| first.min(early))),
+        }
+    }
+
+    /// Removes the first packet, which is `first`.
+    #[inline]
+    fn remove(&mut self, first: Arrival) {
+        if self.in_order.front() == Some(&first) {
+            self.in_order.pop_front();
+        } else {
+            self.early.pop();
+        }
+    }
+}
+
+/// A packet that leaves a computed link for another one, as one number: time, component, handle. The order is that of events: time, then the number of the
 /// component of the link that it leaves. No link delivers two packets within one nanosecond.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Arrival(u128);
@@ -46,7 +82,7 @@ pub(super) struct Arrival(u128);
 impl Arrival {
     #[inline]
     pub(super) fn new(at: Time, from: Component, handle: Handle) -> Self {
-        Self(from.key(at) | u128::from(handle.0))
+        Self(from.key(at) | u128::from(handle.0.get()))
     }
 
     #[inline]
@@ -55,8 +91,8 @@ impl Arrival {
     }
 
     #[inline]
-    pub(super) fn handle(self) -> Handle {
-        Handle(self.0 as u32)
+    pub(super) fn handle(self) -> Option<Handle> {
+        NonZeroU32::new(self.0 as u32).map(Handle)
     }
 }
 
@@ -100,60 +136,40 @@ impl Line {
 }
 
 impl Computed {
-    pub(super) fn new(link: ComputedLink, component: Component) -> Self {
-        Self { link, component, flying: VecDeque::new(), inbox: BinaryHeap::new() }
-    }
-
-    /// Adds a packet that arrives at the far end at `at`, by an event. Returns whether it is the first to arrive.
-    #[inline]
-    pub(super) fn fly(&mut self, at: Time, handle: Handle) -> bool {
-        self.flying.push_back((at, handle));
-        self.flying.len() == 1
-    }
-
-    /// Removes the packet that arrives at `now`.
-    #[inline]
-    pub(super) fn land(&mut self, now: Time) -> Option<Handle> {
-        let &(at, handle) = self.flying.front()?;
-        (at <= now).then(|| {
-            self.flying.pop_front();
-            handle
-        })
+    pub(super) fn new(link: ComputedLink<Handle>, component: Component) -> Self {
+        Self { link, component, inbox: Inbox::default() }
     }
 
     /// Adds a packet that enters later. Returns whether it is the first to enter.
     #[inline]
     pub(super) fn await_packet(&mut self, arrival: Arrival) -> bool {
-        let is_first = self.inbox.peek().is_none_or(|first| arrival < first.0);
-        self.inbox.push(Reverse(arrival));
+        let is_first = self.inbox.first().is_none_or(|first| arrival < first);
+        self.inbox.push(arrival);
         is_first
     }
 
     /// Removes the next packet that enters before the event `reached` of the order of all events.
     #[inline]
     pub(super) fn take(&mut self, reached: u128) -> Option<Arrival> {
-        let Reverse(first) = *self.inbox.peek()?;
-        if first.0 >= reached {
-            return None;
-        }
-        self.inbox.pop();
+        let first = self.inbox.first().filter(|first| first.0 < reached)?;
+        self.inbox.remove(first);
         Some(first)
     }
 
     /// Whether a packet has to enter before the event `reached`.
     #[inline]
     pub(super) fn is_behind(&self, reached: u128) -> bool {
-        self.inbox.peek().is_some_and(|first| first.0.0 < reached)
+        self.inbox.first().is_some_and(|first| first.0 < reached)
     }
 
     /// When the link needs its event: when a packet arrives at a host, or when one that has yet to enter could arrive
     /// at the far end.
     #[inline]
     pub(super) fn due(&self) -> Time {
-        let arrival = self.flying.front().map_or(Time::NEVER, |first| first.0);
-        match self.inbox.peek() {
+        let arrival = self.link.next_arrival();
+        match self.inbox.first() {
             None => arrival,
-            Some(first) => arrival.min(self.link.earliest_arrival(first.0.at())),
+            Some(first) => arrival.min(self.link.earliest_arrival(first.at())),
         }
     }
 }

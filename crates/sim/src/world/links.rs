@@ -26,6 +26,11 @@ impl Mishap {
     pub(super) fn is_end(&self) -> bool {
         !matches!(self.passage, Passage::Damaged { .. })
     }
+
+    /// Time, link and size of a packet that is lost at the far end.
+    pub(super) fn loss(&self) -> Option<(Time, LinkId, u32)> {
+        matches!(self.passage, Passage::Lost(_)).then_some((self.at, self.link, self.size))
+    }
 }
 
 impl<N: SansIo> World<N> {
@@ -66,7 +71,7 @@ impl<N: SansIo> World<N> {
     fn leave_computed(&mut self, id: LinkId, observer: &mut OptionalObserver<'_, N>) {
         self.collect(id);
         let Line::Computed(line) = &mut self.lines[id.index()] else { return };
-        let landed = line.land(self.now);
+        let landed = line.link.pop(self.now);
         self.schedule.set(line.component, line.due());
         if let Some(handle) = landed {
             self.forward(handle, observer);
@@ -124,7 +129,9 @@ impl<N: SansIo> World<N> {
                 unreachable!("a packet enters a link with events at its time")
             };
             let component = line.component;
-            let arrives = match line.link.push(self.now, at, size) {
+            let leave = self.routes.leave(step);
+            let item = (leave == Leave::Event).then_some(handle);
+            let arrives = match line.link.push(self.now, at, size, item) {
                 Passage::Arrives(arrives) => arrives,
                 failed => match self.fail(id, at, step, handle, failed) {
                     Some(arrives) => arrives,
@@ -132,7 +139,7 @@ impl<N: SansIo> World<N> {
                 },
             };
             self.digest.add(arrives, id, size, Fate::Delivered);
-            match self.routes.leave(step) {
+            match leave {
                 Leave::Ahead(next) => {
                     step += 1;
                     (id, at) = (next, arrives);
@@ -143,18 +150,12 @@ impl<N: SansIo> World<N> {
                 }
                 Leave::Event => {
                     self.packets.journey_mut(handle).step = step;
-                    return self.fly(id, arrives, handle);
+                    if arrives < self.schedule.at(component) {
+                        self.schedule.set(component, arrives);
+                    }
+                    return;
                 }
             }
-        }
-    }
-
-    /// The arrival of a packet at the far end of a computed link is an event.
-    #[inline]
-    fn fly(&mut self, id: LinkId, at: Time, handle: Handle) {
-        let Line::Computed(line) = &mut self.lines[id.index()] else { return };
-        if line.fly(at, handle) && at < self.schedule.at(line.component) {
-            self.schedule.set(line.component, at);
         }
     }
 
@@ -175,8 +176,9 @@ impl<N: SansIo> World<N> {
     pub(super) fn collect(&mut self, id: LinkId) {
         while let Line::Computed(line) = &mut self.lines[id.index()]
             && let Some(arrival) = line.take(self.reached)
+            && let Some(handle) = arrival.handle()
         {
-            self.enter(id, arrival.at(), arrival.handle());
+            self.enter(id, arrival.at(), handle);
         }
     }
 

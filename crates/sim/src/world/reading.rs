@@ -69,9 +69,15 @@ impl<N: SansIo> World<N> {
         let mut digest = self.digest;
         for (id, line) in self.links().zip(&self.lines) {
             if let Line::Computed(line) = line {
-                for (at, size) in line.link.deliveries_after(self.now) {
+                for (at, size) in line.link.arrivals_after(self.now) {
                     digest.remove(at, id, size, Fate::Delivered);
                 }
+            }
+        }
+        // Lost packets were not added.
+        for mishap in &self.mishaps {
+            if let Some((at, link, size)) = mishap.loss() {
+                digest.add(at, link, size, Fate::Delivered);
             }
         }
         digest.value()
