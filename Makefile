@@ -60,7 +60,7 @@ begun = @echo '$@: begins'
 timed = TIMEFORMAT='$@: %0R s, processor time %0U s'; time
 
 .PHONY: help papers test test-long test-needs test-build test-rust test-python test-kernel test-wheel interop other-peers peer-usrsctp programs testbed bench-net bench-programs bench-explore explore-picture soak soak-kernel fuzz bench
-.PHONY: profile build emu net capi kernel wheel tools docs schemas results site format clean
+.PHONY: instructions profile build emu net capi kernel wheel tools docs schemas results site format clean
 .PHONY: check check-format check-lints check-docs check-house check-python check-dependencies again
 
 help: ## list the commands
@@ -188,6 +188,12 @@ fuzz: ## hostile packets against SCTP, 10 minutes for each target; TARGET=name t
 bench: build ## measure the speed of the simulator on one core
 	$(bin)/manypath bench
 
+instructions: $(venv)/.packages ## count the instructions of the engine for a data packet, and record those of the build of the tests
+	cargo build --package manypath-lab --example run_document --release --locked --quiet
+	$(bin)/python tests/bench/counting.py
+	cargo build $(workspace) --example run_document
+	$(bin)/python tests/bench/counting.py --record
+
 profile: $(venv)/.packages ## train the profile of the release build; needs llvm-profdata 19 or newer
 	@$(LLVM_PROFDATA) merge --version 2> /dev/null | grep -Eq 'version (19|[2-9][0-9])' || { echo '$(LLVM_PROFDATA) 19 or newer was not found. Install it (Debian: sudo apt-get install llvm-19; rustup: component llvm-tools) or name it: make profile LLVM_PROFDATA=/path/to/it' >&2; exit 1; }
 	rm -rf target/training/counts $(tested) $(released)
@@ -308,8 +314,8 @@ $(tested): $(rust_sources) pyproject.toml $(call missing,$(native) $(programs)) 
 	@rm -f $(released) $(venv)/.emu $(venv)/.net
 	touch $@
 
-# With the examples that tests of the documentation run.
-build_tested = cargo build $(workspace) --lib --bins --example hops --example own_algorithm --example own_queue
+# With the examples that tests run.
+build_tested = cargo build $(workspace) --lib --bins --example hops --example own_algorithm --example own_queue --example run_document
 
 # With flags for the compiler.
 maturin = env -u CONDA_PREFIX RUSTFLAGS="$${RUSTFLAGS-} $(1)" PIP_QUIET=1 $(bin)/maturin

@@ -9,7 +9,7 @@ pub use encode::Encode;
 pub use integral::Integral;
 pub use names::{nearest, remedy};
 pub use offsets::{OffsetRange, OffsetRanges};
-pub use path::PathId;
+pub use path::{PathId, PathWindow};
 pub use quantity::{Rate, Size};
 pub use random::{Random, Streams};
 pub use ranges::{Ranges, TsnRange};

@@ -1,4 +1,6 @@
-//! The number of a path within one association or connection.
+//! A path of one association or connection: its number, and how much it may carry.
+
+use crate::time::Span;
 
 /// Index of a path in its association or connection; the first one opened is 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -11,6 +13,19 @@ impl PathId {
     pub const fn index(self) -> usize {
         self.0 as usize
     }
+}
+
+/// How much a path may carry, and how much it carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PathWindow {
+    /// Congestion window in bytes.
+    pub window: u64,
+    /// Slow-start threshold in bytes.
+    pub ssthresh: u64,
+    /// Outstanding bytes as the congestion control counts them.
+    pub outstanding: u64,
+    /// Smoothed RTT; zero before the first sample.
+    pub srtt: Span,
 }
 
 impl std::fmt::Display for PathId {

@@ -15,6 +15,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         println!("{name}: {:.3} Mbit/s", flow.goodput / 1e6);
     }
     println!("digest {}", outcome.digest);
+    println!("{} data packets", outcome.data_packets);
     println!("{:.2} M packet-hops/s", outcome.packet_hops as f64 / outcome.cpu_seconds / 1e6);
     println!("{:.0} ns per data packet", outcome.cpu_seconds / outcome.data_packets as f64 * 1e9);
     println!("{:.1} simulated s / CPU s", outcome.simulated_seconds / outcome.cpu_seconds);

@@ -2,7 +2,6 @@
 
 use manypath_cc::UNSET_THRESHOLD;
 use manypath_core::{Span, Time, Via};
-use manypath_events::PathView;
 
 use crate::endpoint::{ConnectionId, Endpoint};
 
@@ -63,11 +62,13 @@ impl Course {
         id: Option<ConnectionId>,
     ) -> PathCourse {
         let (via, mut course) = self.paths[path];
-        let Some(view) = id.and_then(|id| endpoint.state(id, path, via)) else { return course };
+        let Some(view) = id.and_then(|id| endpoint.path_window(id, path, via)) else {
+            return course;
+        };
         let nanos = (now - self.until).as_nanos();
         let span = u128::from(nanos);
         course.cwnd += u128::from(view.window) * span;
-        if let Some(ssthresh) = threshold(&view) {
+        if let Some(ssthresh) = threshold(view.ssthresh) {
             course.ssthresh += u128::from(ssthresh) * span;
             course.limited += nanos;
         }
@@ -79,8 +80,9 @@ impl Course {
 }
 
 /// The slow-start threshold in bytes; `None` before the path has one.
-pub(crate) fn threshold(view: &PathView) -> Option<u64> {
-    (1..UNSET_THRESHOLD).contains(&view.ssthresh).then_some(view.ssthresh)
+#[inline]
+pub(crate) fn threshold(ssthresh: u64) -> Option<u64> {
+    (1..UNSET_THRESHOLD).contains(&ssthresh).then_some(ssthresh)
 }
 
 impl PathCourse {

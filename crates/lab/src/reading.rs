@@ -1,6 +1,6 @@
 //! A snapshot of a running world: counters and state of every flow, path and core link.
 
-use manypath_core::{BlockedTime, PathId, Span, Time, Via};
+use manypath_core::{BlockedTime, PathId, PathWindow, Span, Time, Via};
 use manypath_events::{Marks, PathView};
 use manypath_link::Counters;
 use manypath_sctp::{self as sctp, StreamStats};
@@ -251,13 +251,22 @@ impl Endpoint {
         }
     }
 
-    /// The state of a path, if the association or connection knows it; counters may be those of its last subflow.
-    pub(crate) fn state(&self, id: ConnectionId, path: usize, via: Via) -> Option<PathView> {
+    /// How much a path may carry, and how much it carries, if the association or connection knows it.
+    #[inline]
+    pub(crate) fn path_window(
+        &self,
+        id: ConnectionId,
+        path: usize,
+        via: Via,
+    ) -> Option<PathWindow> {
         match self {
-            Self::Sctp(_) => self.view_path(id, path, via),
+            Self::Sctp(sctp) => {
+                let (id, number) = (id.sctp(), PathId(path as u8));
+                (path < sctp.path_count(id)).then(|| sctp.path_window(id, number))
+            }
             Self::Tcp(tcp) => {
                 let last = subflows(tcp, id.tcp(), via).last();
-                last.map(|subflow| (&tcp.path_stats(id.tcp(), subflow)).into())
+                last.map(|subflow| tcp.path_window(id.tcp(), subflow))
             }
         }
     }

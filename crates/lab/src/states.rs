@@ -76,7 +76,7 @@ impl From<&PathEndReading> for State {
         let view = reading.stats.view();
         Self {
             window: view.window,
-            ssthresh: threshold(&view),
+            ssthresh: threshold(view.ssthresh),
             srtt: view.srtt.as_secs_f64(),
             outstanding: view.outstanding,
             weight: reading.weight,

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use manypath_core::{BlockedTime, PathId, Random, SansIo, Streams, Time, Via};
+use manypath_core::{BlockedTime, PathId, PathWindow, Random, SansIo, Streams, Time, Via};
 
 use crate::config::Config;
 use crate::connection::{Connection, Notice};
@@ -180,6 +180,15 @@ impl Endpoint {
     /// If there is no such connection or path.
     pub fn path_stats(&self, id: ConnectionId, path: PathId) -> PathStats {
         self.known(id).path_stats(path)
+    }
+
+    /// How much a path of a connection may carry, and how much it carries.
+    ///
+    /// # Panics
+    /// If there is no such connection or path.
+    #[inline]
+    pub fn path_window(&self, id: ConnectionId, path: PathId) -> PathWindow {
+        self.known(id).path_window(path)
     }
 
     /// The time for which a path of a connection could not send new data, by limit, from the establishment to `now`.

@@ -10,6 +10,7 @@ from manypath.scenario import (
     Link,
     Mptcp,
     Network,
+    Path,
     Red,
     Saturated,
     Scenario,
@@ -82,6 +83,29 @@ def crowd() -> Scenario:
     return _from_the_start(network, [_tcp(1, Start())] * 64, "100 s")
 
 
+def unequal_paths() -> Scenario:
+    """Return htsim's test of two paths: three TCP flows on each, and MPTCP on both, beyond access links."""
+    links: dict[str, Link] = {}
+    paths: dict[str, Path] = {}
+    flows: dict[str, Tcp | Mptcp] = {}
+    start = Start(earliest="0 s", latest="0.05 s")
+    for number, rate, delay, packets in ((1, 1_992_000, "75 ms", 302), (2, 4_800_000, "5 ms", 19)):
+        core = Link(rate=f"{rate} bit/s", delay=delay, queue=DropTail(packets=packets), overhead=0)
+        access = core.but(rate=f"{2 * rate} bit/s", delay="1 us", queue=DropTail(packets=2000))
+        back = core.but(queue=DropTail(packets=2000))
+        links |= {f"core{number}": core, f"core{number}/back": back}
+        for flow in range(4):
+            name = f"access{number}{flow}"
+            links |= {name: access, f"{name}/back": access}
+            way_back = (f"core{number}/back", f"{name}/back")
+            paths[f"path{number}{flow}"] = Path(forward=(name, f"core{number}"), reverse=way_back)
+        flows |= {f"tcp{number}{flow}": _tcp(1, start)(f"path{number}{flow}") for flow in range(3)}
+    app = Saturated(message="1440 B")
+    flows["mptcp"] = Mptcp(paths=["path13", "path23"], cc="lia", ack_every=1, app=app, rto=RTO, start=start)
+    network = Network(links=links, paths=paths, access=None)
+    return Scenario(network=network, flows=flows, warmup="0 s", measure="1000 s")
+
+
 def _access(delay: str) -> Link:
     return Link(rate="100 Mbit/s", delay=delay, queue=DropTail(packets=10_000), overhead=0)
 
@@ -113,6 +137,7 @@ ROWS: Mapping[str, Callable[[], Scenario]] = {
     "B/tcp-delayed": lambda: independent_flows(ack_every=2),
     "B/mptcp-lia": one_of_both,
     "C": crowd,
+    "T": unequal_paths,
 }
 """The rows by name: scenario before the slash, variant after it."""
 

@@ -206,5 +206,6 @@ BENCHMARKS = (
     "B/tcp-delayed",
     "B/mptcp-lia",
     "C",
+    "T",
 )
 """Rows of the benchmark."""

@@ -5,6 +5,7 @@ mod any;
 
 mod closed_forms;
 mod codel;
+mod computed;
 mod conservation;
 #[cfg(feature = "serde")]
 mod document;

@@ -40,7 +40,7 @@ mod window_probe;
 use std::sync::Arc;
 
 use manypath_cc::Controller;
-use manypath_core::{BlockedTime, PathId, Time, Via};
+use manypath_core::{BlockedTime, PathId, PathWindow, Time, Via};
 
 use acknowledge::SackNews;
 pub(crate) use collision::{CookieVerdict, InitAnswer};
@@ -299,14 +299,26 @@ impl Association {
         self.control.weight(path)
     }
 
-    /// Counters of a path with its current state.
-    pub(crate) fn path_stats(&self, path: PathId) -> PathStats {
-        let known = &self.paths[path];
-        PathStats {
+    /// How much a path may carry, and how much it carries.
+    #[inline]
+    pub(crate) fn path_window(&self, path: PathId) -> PathWindow {
+        PathWindow {
             window: self.control.window(path),
             ssthresh: self.control.ssthresh(path),
             outstanding: self.sender.flight(path),
-            srtt: known.rtt.srtt().unwrap_or_default(),
+            srtt: self.paths[path].rtt.srtt().unwrap_or_default(),
+        }
+    }
+
+    /// Counters of a path with its current state.
+    pub(crate) fn path_stats(&self, path: PathId) -> PathStats {
+        let known = &self.paths[path];
+        let PathWindow { window, ssthresh, outstanding, srtt } = self.path_window(path);
+        PathStats {
+            window,
+            ssthresh,
+            outstanding,
+            srtt,
             rto: known.rto(),
             usable: self.paths.usable(&self.config, path),
             state: known.state,

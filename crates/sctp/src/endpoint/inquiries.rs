@@ -1,6 +1,6 @@
 //! Queries of the application about an association.
 
-use manypath_core::{BlockedTime, PathId, Time, Via};
+use manypath_core::{BlockedTime, PathId, PathWindow, Time, Via};
 
 use super::Endpoint;
 use crate::association::{Association, Status};
@@ -29,6 +29,15 @@ impl Endpoint {
     /// If there is no such association or path.
     pub fn path_stats(&self, id: AssociationId, path: PathId) -> PathStats {
         self.known(id).path_stats(path)
+    }
+
+    /// How much a path of an association may carry, and how much it carries.
+    ///
+    /// # Panics
+    /// If there is no such association or path.
+    #[inline]
+    pub fn path_window(&self, id: AssociationId, path: PathId) -> PathWindow {
+        self.known(id).path_window(path)
     }
 
     /// Weight of a path in standard TCPs; `None` if the congestion control has no weights.

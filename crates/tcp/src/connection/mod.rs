@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use manypath_cc::{Controller, Floors, Profile};
-use manypath_core::{PathId, Time, Via};
+use manypath_core::{PathId, PathWindow, Time, Via};
 
 use crate::config::Config;
 use crate::event::{CloseReason, WriteError};
@@ -266,15 +266,29 @@ impl Connection {
         self.assembly.early_bytes()
     }
 
+    /// How much a path may carry, and how much it carries.
+    #[inline]
+    pub(crate) fn path_window(&self, path: PathId) -> PathWindow {
+        let sending = &self.subflows[path.index()].sending;
+        let known = path.index() < self.control.paths().len();
+        PathWindow {
+            window: if known { self.control.window(path) } else { 0 },
+            ssthresh: if known { self.control.ssthresh(path) } else { 0 },
+            outstanding: sending.outstanding(),
+            srtt: sending.rtt().srtt().unwrap_or_default(),
+        }
+    }
+
     /// Counters of a path with its current state.
     pub(crate) fn path_stats(&self, path: PathId) -> PathStats {
         let subflow = &self.subflows[path.index()];
         let known = path.index() < self.control.paths().len();
+        let PathWindow { window, ssthresh, outstanding, srtt } = self.path_window(path);
         PathStats {
-            window: if known { self.control.window(path) } else { 0 },
-            ssthresh: if known { self.control.ssthresh(path) } else { 0 },
-            outstanding: subflow.sending.outstanding(),
-            srtt: subflow.sending.rtt().srtt().unwrap_or_default(),
+            window,
+            ssthresh,
+            outstanding,
+            srtt,
             rto: subflow.sending.rtt().rto(),
             usable: subflow.is_established(),
             closed: matches!(subflow.state(), State::TimeWait | State::Closed),
