@@ -7,10 +7,12 @@ import pytest
 import manypath as mp
 from manypath.papers import registry
 from manypath.papers.evidence import Case, Evidence, Runs
+from manypath.rows import Outcome
 from manypath.scenario import Scenario
 from manypath.studies.failover.scenarios import (
-    FAILS,
     NEVER,
+    RATE,
+    bytes_before_failure,
     end,
     nothing_fails,
     path_fails,
@@ -21,16 +23,21 @@ RECOMMENDED = 0
 """PotentiallyFailed.Max.Retrans. RFC 7829 §3.2"""
 
 
+def outcome(scenario: Scenario) -> Outcome:
+    """Return the outcome of a run to the end of the transfer."""
+    return mp.run(scenario.but(warmup="0 s", measure="400 s"), seed=3).outcome
+
+
 def ends(scenario: Scenario) -> float:
     """Run a scenario; return the time at which its transfer ends, s."""
-    return end(mp.run(scenario.but(warmup="0 s", measure="400 s"), seed=3).outcome)
+    return end(outcome(scenario))
 
 
 def delay(concurrent: bool, retransmissions: int, potentially_failed: int, rto_max: int = 60) -> float:
     """Return the delay of the transfer compared with a sender that detects the failure immediately, s."""
-    undisturbed = ends(nothing_fails(concurrent))
-    best = FAILS + 2 * (undisturbed - FAILS) if concurrent else undisturbed
-    return ends(path_fails(concurrent, rto_max, retransmissions, potentially_failed)) - best
+    failed = outcome(path_fails(concurrent, rto_max, retransmissions, potentially_failed))
+    one_path = ends(nothing_fails(concurrent=False))
+    return end(failed) - (one_path - bytes_before_failure(failed) / RATE if concurrent else one_path)
 
 
 @pytest.mark.parametrize("retransmissions", [0, 1, 3, 5])

@@ -41,12 +41,15 @@ pub struct Watch {
     /// SCTP packets are encoded when they are sent and decoded when they arrive. This tests the encoding; the run is
     /// slower, with the same digest.
     pub by_bytes: bool,
+    /// Every step of a packet is an event, as for a capture, events or changes. This tests links that compute
+    /// departures; the run is slower, with the same outcome.
+    pub event_by_event: bool,
 }
 
 impl Watch {
-    /// Whether something is recorded that sees every packet and host.
-    pub(crate) fn sees_events(&self) -> bool {
-        self.changes || self.capture.is_some() || self.events.is_some()
+    /// Whether every step of a packet has to be an event.
+    pub(crate) fn needs_events(&self) -> bool {
+        self.event_by_event || self.changes || self.capture.is_some() || self.events.is_some()
     }
 
     /// Reads the document of a request.

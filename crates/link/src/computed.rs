@@ -62,8 +62,14 @@ impl<T: Copy> ComputedLink<T> {
     /// An empty link called `name`, with the streams of random numbers of [`Pipe::new`](crate::Pipe::new). `None` if
     /// departures cannot be computed: there is jitter, an event, a trace, or a queue that decides when packets leave;
     /// or packets are so fast that two may arrive within one nanosecond.
+    ///
+    /// # Panics
+    /// If `config` does not [validate](LinkConfig::validate).
     #[must_use]
     pub fn new(config: &LinkConfig, streams: &Streams, name: &str) -> Option<Self> {
+        if let Err(error) = config.validate() {
+            panic!("link {name}: {error}");
+        }
         let stream = |part| streams.stream(&format!("link/{name}/{part}"));
         let red = match &config.queue {
             QueueConfig::DropTail(_) => None,
@@ -281,7 +287,7 @@ struct Record<T> {
 #[repr(C)]
 struct Ring<T> {
     records: Vec<Record<T>>,
-    /// Number of the next record: packets were accepted so far, at whatever time.
+    /// Number of the next record, which is the number of packets that were accepted so far, at whatever time.
     tail: usize,
     /// Number of the oldest record that is kept.
     head: usize,
@@ -403,17 +409,17 @@ impl<T: Copy> Ring<T> {
     /// Drops records of packets that arrived by `at`, or else doubles the size. No packet enters before `at`, and
     /// nothing is read before it.
     fn make_room(&mut self, at: Time) {
-        let mut waited = 0;
+        let mut waited = 0_u128;
         let mut head = self.head;
         while head != self.tail {
             let record = self.get(head);
             if record.arrives > at || record.item.is_some() {
                 break;
             }
-            waited += (record.start - record.entered).as_nanos();
+            waited += u128::from((record.start - record.entered).as_nanos());
             head += 1;
         }
-        self.waited += u128::from(waited);
+        self.waited += waited;
         self.waiting = self.waiting.max(head);
         self.head = head;
         if self.len() * 2 > self.records.len() {

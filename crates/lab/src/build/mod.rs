@@ -44,7 +44,7 @@ pub(crate) struct FlowHosts {
 impl Laboratory {
     /// Builds the world of a valid `scenario`, from which what `watch` requests can be recorded.
     pub(crate) fn new(scenario: &Scenario, streams: &Streams, watch: &Watch) -> Self {
-        let mut world = if watch.sees_events() { World::event_by_event() } else { World::new() };
+        let mut world = if watch.needs_events() { World::event_by_event() } else { World::new() };
         let core = &scenario.network.links;
         let links = core.iter().map(|(name, link)| world.add_link(link, streams, name)).collect();
         let link_names = core.keys().cloned().collect();

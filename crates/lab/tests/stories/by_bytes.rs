@@ -1,4 +1,4 @@
-//! SCTP packets that are encoded and decoded: the runs are equal to runs without encoding.
+//! SCTP packets that are encoded and decoded, and links that compute nothing: the runs are equal to other runs.
 
 use crate::networks::{disjoint, flow, link, scenario, shared, tcp};
 use manypath_core::{Span, Time};
@@ -7,15 +7,17 @@ use manypath_lab::{Job, Outcome, Scenario, Watch, run};
 use manypath_link::loss::{BernoulliConfig, BitErrorConfig};
 use manypath_link::{Change, LinkConfig, LinkEvent, LossConfig};
 
-/// The outcome, which must be the same both ways except for its processor time.
+/// The outcome, which must be the same in all ways except for its processor time.
 fn both_ways(scenario: &Scenario) -> Outcome {
     scenario.validate().expect("a valid scenario");
-    let outcome = |by_bytes| {
-        let watch = Watch { by_bytes, ..Watch::default() };
+    let outcome = |watch: Watch| {
         let job = Job { seed: 1, replication: 0 };
         run(scenario, job, &watch).expect("a run").0
     };
-    let (typed, bytes) = (outcome(false), outcome(true));
+    let typed = outcome(Watch::default());
+    let bytes = outcome(Watch { by_bytes: true, ..Watch::default() });
+    let events = outcome(Watch { event_by_event: true, ..Watch::default() });
+    assert_eq!(events, Outcome { cpu_seconds: events.cpu_seconds, ..typed.clone() });
     assert_eq!(bytes.digest, typed.digest);
     for (name, flow) in &typed.flows {
         assert_eq!(bytes.flows[name].goodput, flow.goodput, "{name}");

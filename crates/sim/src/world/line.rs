@@ -74,8 +74,8 @@ impl Inbox {
     }
 }
 
-/// A packet that leaves a computed link for another one, as one number: time, component, handle. The order is that of events: time, then the number of the
-/// component of the link that it leaves. No link delivers two packets within one nanosecond.
+/// A packet that leaves a computed link for another one, as one number: the time, the component of the link that it
+/// leaves, and the packet. So the order is that of events. No link delivers two packets within one nanosecond.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Arrival(u128);
 

@@ -98,8 +98,8 @@ impl<N: SansIo> World<N> {
         let id = LinkId(self.lines.len() as u32);
         let component = self.schedule.add();
         self.owners.push(Owner::Link(id));
-        let computed = ComputedLink::new(config, streams, name).filter(|_| self.is_computed);
-        self.lines.push(match computed {
+        let new = || ComputedLink::new(config, streams, name);
+        self.lines.push(match self.is_computed.then(new).flatten() {
             Some(link) => Line::Computed(Computed::new(link, component)),
             None => {
                 let pipe = Pipe::new(config, streams, name);
@@ -135,7 +135,8 @@ impl<N: SansIo> World<N> {
 
     /// Processes every event that is due at or before `until`; then the time is `until`.
     ///
-    /// With [`Time::NEVER`] it runs until no event is pending, and the time stays at the last event.
+    /// With [`Time::NEVER`] it runs until no event is pending, and the time stays at the last event. A computed link may
+    /// have an event after the last packet.
     pub fn run_until(&mut self, until: Time) {
         self.run(None, until);
     }

@@ -73,7 +73,7 @@ def _draw_ends(axes: Axes, results: Evidence, limits: list[int], concurrent: boo
     "buffers",
     caption="End of the same transfer over both paths at once, over the size of the buffers at both ends, with "
     "Path.Max.Retrans of 5 and RTO.Max of 60 s. Grey line: a sender that detects the failure immediately.",
-    experiments=("buffers", "undisturbed"),
+    experiments=("buffers", "failover", "undisturbed"),
 )
 def ends_over_buffers(results: Evidence) -> Picture:
     """One curve for each order of delivery and each rule."""
