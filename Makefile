@@ -191,7 +191,7 @@ bench: build ## measure the speed of the simulator on one core
 instructions: $(venv)/.packages ## count the instructions of the engine for a data packet, and record those of the build of the tests
 	cargo build --package manypath-lab --example run_document --release --locked --quiet
 	$(bin)/python tests/bench/counting.py
-	cargo build $(workspace) --example run_document
+	CARGO_INCREMENTAL=0 cargo build $(workspace) --example run_document
 	$(bin)/python tests/bench/counting.py --record
 
 profile: $(venv)/.packages ## train the profile of the release build; needs llvm-profdata 19 or newer

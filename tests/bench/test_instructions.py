@@ -1,10 +1,12 @@
 """The engine does not become slower unnoticed: its instructions for a data packet are those that are recorded.
 
-The speed of the machine has no influence. Counts depend on the compiler, so another one is not compared.
+The speed of the machine has no influence. Counts depend on the compiler, and incremental compilation makes them 6 %
+higher: the gate has neither another compiler nor incremental compilation.
 """
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -19,6 +21,8 @@ def test_a_data_packet_takes_the_recorded_number_of_instructions(row: str, tmp_p
     known_compiler, known = recorded()
     if compiler() != known_compiler:
         pytest.skip(f"the counts are of {known_compiler}")
+    if os.environ.get("CARGO_INCREMENTAL") != "0":
+        pytest.skip("the counts are of a build with CARGO_INCREMENTAL=0")
     count = instructions_per_packet(TESTED, row, tmp_path)
     change = count / known[row] - 1
     advice = "find the cause" if change > 0 else "record the gain"
