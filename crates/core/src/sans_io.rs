@@ -4,9 +4,10 @@ use crate::{Time, Via};
 
 /// The properties of a packet that links and the simulator use.
 ///
-/// Packets are recycled: a sender fills a cleared packet, and the packet is cleared again after its delivery or loss.
+/// Packets are recycled: a sender fills a cleared packet, and the packet is cleared again after its delivery, or when it
+/// is known that it will be lost.
 pub trait Packet: Default {
-    /// Network-layer size in bytes, IP header included.
+    /// Network-layer size in bytes, IP header included: at least 20.
     fn size(&self) -> usize;
 
     /// Clears the packet and keeps its allocated memory.

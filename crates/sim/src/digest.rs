@@ -44,7 +44,7 @@ impl Digest {
     }
 }
 
-/// One multiplication of 64 by 64 bits, of which both halves are used.
+/// One multiplication of 64 by 64 bits; both halves of the product are used.
 #[inline]
 fn hash(at: Time, link: LinkId, bytes: u32, fate: Fate) -> u64 {
     let place = u64::from(link.0) << 34 | u64::from(bytes) << 2 | fate as u64;

@@ -5,8 +5,8 @@
 //!
 //! * Every component, a link or a host, has at most one pending event in the [`Schedule`]; events of one instant
 //!   happen in the order of the components' numbers.
-//! * A link whose departures follow from its arrivals has few events or none: packets learn their arrival when they
-//!   enter ([`ComputedLink`](manypath_link::ComputedLink)). Results are those of a world in which every step is an
+//! * A link whose departures follow from its arrivals has few events or none: the arrival of a packet is computed when it
+//!   enters ([`ComputedLink`](manypath_link::ComputedLink)). Results are those of a world in which every step is an
 //!   event ([`World::event_by_event`]).
 //! * Packets are stored in a [`Slab`] and referenced by [`Handle`]s. They are recycled, so a warm world does not
 //!   allocate.

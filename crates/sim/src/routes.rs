@@ -21,7 +21,7 @@ impl LinkId {
 pub(crate) struct Routes {
     steps: Vec<Step>,
     /// For each step over a computed link, where the packet goes from there.
-    leaves: Vec<Leave>,
+    next_hops: Vec<NextHop>,
     ends: Vec<End>,
 }
 
@@ -42,14 +42,14 @@ pub(crate) enum Step {
 
 /// Where a packet goes from a computed link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Leave {
+pub(crate) enum NextHop {
     /// Its arrival is an event: a host or a link with events of its own is next.
     Event,
     /// Into this computed link, which no other link or host feeds: packets enter it in the order in which they enter
     /// the link before it, so they may enter ahead of time.
     Ahead(LinkId),
     /// Into this computed link, which others feed, too: packets enter it in the order of time.
-    Inbox(LinkId),
+    Wait(LinkId),
 }
 
 /// Where a route ends.
@@ -86,18 +86,18 @@ impl Routes {
     /// Decides where packets go from each computed link. `is_computed` tells which of the `links` links are.
     pub(crate) fn plan(&mut self, links: usize, is_computed: impl Fn(LinkId) -> bool) {
         let feeders = self.feeders(links);
-        let leave = |pair: &[Step]| match pair {
+        let next_hop = |pair: &[Step]| match pair {
             &[Step::Link { link, .. }, Step::Link { link: next, .. }]
                 if is_computed(link) && is_computed(next) =>
             {
                 match feeders[next.index()] {
-                    Feeder::Only(_) => Leave::Ahead(next),
-                    _ => Leave::Inbox(next),
+                    Feeder::Only(_) => NextHop::Ahead(next),
+                    _ => NextHop::Wait(next),
                 }
             }
-            _ => Leave::Event,
+            _ => NextHop::Event,
         };
-        self.leaves = self.steps.windows(2).map(leave).collect();
+        self.next_hops = self.steps.windows(2).map(next_hop).collect();
     }
 
     /// What feeds each link.
@@ -122,8 +122,8 @@ impl Routes {
 
     /// Where a packet goes from the computed link of this step.
     #[inline]
-    pub(crate) fn leave(&self, index: u32) -> Leave {
-        self.leaves[index as usize]
+    pub(crate) fn next_hop(&self, index: u32) -> NextHop {
+        self.next_hops[index as usize]
     }
 
     #[inline]
@@ -147,5 +147,27 @@ impl Routes {
             Step::Link { flow, .. } => flow as usize,
             Step::End(end) => end as usize,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packets_go_ahead_wait_or_arrive_by_an_event() {
+        let [access, other, shared, last, piped] = [0, 1, 2, 3, 4].map(LinkId);
+        let mut routes = Routes::default();
+        let end = || End { host: HostId(0), via: Via::default() };
+        let first = routes.add(&[access, shared, last], end());
+        let second = routes.add(&[other, shared, last], end());
+        let third = routes.add(&[piped, access, piped], end());
+        routes.plan(5, |link| link != piped);
+        let hops = |from: u32| [from, from + 1, from + 2].map(|step| routes.next_hop(step));
+        let merged = [NextHop::Wait(shared), NextHop::Ahead(last), NextHop::Event];
+        assert_eq!(hops(first), merged);
+        assert_eq!(hops(second), merged);
+        // The first entry is not used, because a pipe has events.
+        assert_eq!(hops(third)[1..], [NextHop::Event, NextHop::Event]);
     }
 }

@@ -3,7 +3,6 @@
 mod networks;
 
 mod allocations;
-mod by_bytes;
 mod capture;
 mod combinations;
 mod damage;
@@ -13,6 +12,7 @@ mod events;
 mod latency;
 mod means;
 mod mptcp;
+mod other_ways;
 mod outages;
 mod physics;
 mod scenario;

@@ -23,8 +23,9 @@ pub use registry::{AnyQueue, QueueConfig, kinds};
 
 /// A queue discipline. It decides which packets wait, in which order they leave, and which packets are dropped.
 ///
-/// The packet in transmission has left the queue. Every packet passes through the queue, also when the transmitter is
-/// idle: then `dequeue` follows `enqueue` at the same instant, unless the packet [may skip](Self::may_skip) both.
+/// The packet in transmission has left the queue. Every packet of a [`Pipe`](crate::Pipe) passes through its queue, also
+/// when the transmitter is idle: then `dequeue` follows `enqueue` at the same instant, unless the packet [may
+/// skip](Self::may_skip) both.
 pub trait Queue<T> {
     /// Offers a packet to the queue. Packets that were accepted before and are dropped to make room are appended to
     /// `discarded`.

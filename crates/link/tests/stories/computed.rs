@@ -31,9 +31,7 @@ fn story_of_pipe(config: &LinkConfig, packets: &Packets) -> Story {
             }
         }
     };
-    let mut now = Time::ZERO;
-    for (packet, &(pause, size)) in packets.iter().enumerate() {
-        now += Span::from_nanos(pause);
+    for (packet, (now, size)) in entries(packets).enumerate() {
         deliver(&mut pipe, now, &mut passages);
         if let Verdict::Dropped(reason) = pipe.push(now, Entry::new(packet, size)) {
             passages[packet] = Some(Passage::Dropped(reason));
@@ -45,24 +43,35 @@ fn story_of_pipe(config: &LinkConfig, packets: &Packets) -> Story {
     Story { passages: passages.into_iter().flatten().collect(), readings }
 }
 
-fn story_of_computed(config: &LinkConfig, packets: &Packets) -> Option<Story> {
-    let mut link = ComputedLink::<()>::new(config, &Streams::new(1, 0), "link")?;
-    let (mut passages, mut readings) = (Vec::new(), Vec::new());
+/// With `ahead`, all packets enter at the beginning of the owner's time, ahead of it.
+fn story_of_computed(config: &LinkConfig, packets: &Packets, ahead: bool) -> Option<Story> {
+    let mut link = ComputedLink::new(config, &Streams::new(1, 0), "link")?;
+    let mut story = Story { passages: Vec::new(), readings: Vec::new() };
     // What has been computed and not been counted, because it happens later.
     let mut later: Vec<(Time, Passage, u32)> = Vec::new();
-    let mut now = Time::ZERO;
-    for &(pause, size) in packets {
-        now += Span::from_nanos(pause);
-        assert!(link.earliest_arrival(now) > now);
-        let earliest = link.earliest_arrival(now);
-        let passage = link.push(now, now, size, None);
-        passages.push(passage);
-        let at = match passage {
-            Passage::Arrives(at) | Passage::Damaged { at, .. } | Passage::Lost(at) => at,
-            Passage::Dropped(_) => now,
+    let mut popped = Vec::new();
+    let entries: Vec<_> = entries(packets).collect();
+    for (number, &(now, _)) in entries.iter().enumerate() {
+        let (owners_time, enter) = match (ahead, number) {
+            (true, 0) => (Time::ZERO, 0..entries.len()),
+            (true, _) => (now, 0..0),
+            (false, _) => (now, number..number + 1),
         };
-        assert!(at >= earliest || matches!(passage, Passage::Dropped(_)));
-        later.push((at, passage, size));
+        for packet in enter {
+            let (at, size) = entries[packet];
+            let earliest = link.earliest_arrival(at);
+            let passage = link.push(owners_time, at, size, Some(packet));
+            let happens = match passage {
+                Passage::Arrives(at) | Passage::Damaged { at, .. } | Passage::Lost(at) => at,
+                Passage::Dropped(_) => at,
+            };
+            assert!(happens >= earliest || matches!(passage, Passage::Dropped(_)));
+            later.push((happens, passage, size));
+            story.passages.push(passage);
+        }
+        while let Some(packet) = link.pop(now) {
+            popped.push(packet);
+        }
         later.retain(|&(at, passage, size)| {
             if at <= now {
                 link.count(passage, size);
@@ -70,28 +79,47 @@ fn story_of_computed(config: &LinkConfig, packets: &Packets) -> Option<Story> {
             at > now
         });
         let queue = (link.queue_len(now), link.queue_integral(now), link.busy(now));
-        readings.push(format!("{:?} {queue:?} {}", link.counters(now), link.in_flight(now)));
+        let counters = link.counters(now);
+        story.readings.push(format!("{counters:?} {queue:?} {}", link.in_flight(now)));
     }
-    Some(Story { passages, readings })
+    popped.extend(std::iter::from_fn(|| link.pop(Time::NEVER)));
+    let arrives =
+        |passage: &Passage| matches!(passage, Passage::Arrives(_) | Passage::Damaged { .. });
+    let expected = (0..).zip(&story.passages).filter(|packet| arrives(packet.1));
+    assert!(expected.map(|packet| packet.0).eq(popped), "each packet that arrives, in order");
+    Some(story)
+}
+
+/// When each packet enters, and its size. No two enter at once, so that the link is read after each.
+fn entries(packets: &Packets) -> impl Iterator<Item = (Time, u32)> {
+    let mut now = Time::ZERO;
+    packets.iter().map(move |&(pause, size)| {
+        now += Span::from_nanos(pause);
+        (now, size)
+    })
 }
 
 proptest! {
     #[test]
     fn every_packet_has_the_same_fate_at_the_same_time(
-        packets in prop::collection::vec((0_u64..3_000_000, 20_u32..1500), 1..300),
+        packets in prop::collection::vec((1_u64..3_000_000, 20_u32..1500), 1..300),
         queue in crate::any::queue(),
         loss in crate::any::loss(),
-        rate in prop_oneof![Just(3_000_000_u64), 1_000_000_u64..1_000_000_000],
+        rate in prop_oneof![
+            Just(3_000_000_u64), Just(160_000_000_000), 1_000_000_u64..1_000_000_000,
+        ],
         delay in prop_oneof![Just(0_u64), 0_u64..30_000_000],
         overhead in 0_u64..30,
     ) {
         let link = LinkConfig::new(Rate::from_bits_per_second(rate), Span::from_nanos(delay));
         let config = LinkConfig { queue, loss, overhead, ..link };
-        let computed = story_of_computed(&config, &packets);
-        let can_be = matches!(config.queue, QueueConfig::DropTail(_) | QueueConfig::Red(_));
-        prop_assert_eq!(computed.is_some(), can_be);
-        if let Some(computed) = computed {
-            prop_assert_eq!(computed, story_of_pipe(&config, &packets));
+        for ahead in [false, true] {
+            let computed = story_of_computed(&config, &packets, ahead);
+            let can_be = matches!(config.queue, QueueConfig::DropTail(_) | QueueConfig::Red(_));
+            prop_assert_eq!(computed.is_some(), can_be);
+            if let Some(computed) = computed {
+                prop_assert_eq!(computed, story_of_pipe(&config, &packets));
+            }
         }
     }
 }
@@ -123,4 +151,14 @@ fn a_link_so_fast_that_two_packets_arrive_within_a_nanosecond_is_not_computed() 
         [100, 160, 161].map(|gigabits| computed(gigabits * 1_000_000_000)),
         [true, true, false]
     );
+}
+
+#[test]
+fn a_delay_of_centuries_is_not_computed() {
+    let computed = |years: u64| {
+        let delay = Span::from_secs(years * 365 * 86_400);
+        let config = LinkConfig::new(Rate::from_bits_per_second(1_000_000), delay);
+        ComputedLink::<()>::new(&config, &Streams::new(1, 0), "link").is_some()
+    };
+    assert_eq!([1, 100, 101].map(computed), [true, true, false]);
 }

@@ -3,16 +3,16 @@
 use manypath_core::{SansIo, Time};
 use manypath_link::{Entry, Passage, Popped, Verdict};
 
-use super::line::{Arrival, Computed, Line, Piped};
+use super::link::{Arrival, Computed, Link};
 use super::{OptionalObserver, World};
 use crate::digest::Fate;
 use crate::observer::PacketEvent;
-use crate::routes::{End, Leave, LinkId, Step};
+use crate::routes::{End, LinkId, NextHop, Step};
 use crate::slab::{Handle, Journey};
 
 /// A packet that a computed link drops, loses or damages, from the time of the computation until it happens.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Mishap {
+pub(super) struct Failure {
     at: Time,
     link: LinkId,
     /// The route of the packet.
@@ -21,7 +21,7 @@ pub(super) struct Mishap {
     passage: Passage,
 }
 
-impl Mishap {
+impl Failure {
     /// Whether the packet ends here. Its storage is free from the time of the computation on.
     pub(super) fn is_end(&self) -> bool {
         !matches!(self.passage, Passage::Damaged { .. })
@@ -34,15 +34,21 @@ impl Mishap {
 }
 
 impl<N: SansIo> World<N> {
+    /// Handles the event of a link. Returns false if it was needed only to take packets.
     #[inline]
-    pub(super) fn link_is_due(&mut self, id: LinkId, observer: &mut OptionalObserver<'_, N>) {
-        match &mut self.lines[id.index()] {
-            Line::Piped(line) => {
-                let popped = line.pipe.pop(self.now);
-                self.schedule.set(line.component, line.pipe.poll_timeout());
+    pub(super) fn link_is_due(
+        &mut self,
+        id: LinkId,
+        observer: &mut OptionalObserver<'_, N>,
+    ) -> bool {
+        match &mut self.links[id.index()] {
+            Link::Piped(link) => {
+                let popped = link.pipe.pop(self.now);
+                self.schedule.set(link.component, link.pipe.poll_timeout());
                 self.leave_pipe(id, popped, observer);
+                true
             }
-            Line::Computed(_) => self.leave_computed(id, observer),
+            Link::Computed(_) => self.computed_is_due(id, observer),
         }
     }
 
@@ -68,14 +74,15 @@ impl<N: SansIo> World<N> {
 
     /// The event of a computed link: packets enter that come from other computed links, and one may arrive.
     #[inline]
-    fn leave_computed(&mut self, id: LinkId, observer: &mut OptionalObserver<'_, N>) {
+    fn computed_is_due(&mut self, id: LinkId, observer: &mut OptionalObserver<'_, N>) -> bool {
         self.collect(id);
-        let Line::Computed(line) = &mut self.lines[id.index()] else { return };
-        let landed = line.link.pop(self.now);
-        self.schedule.set(line.component, line.due());
+        let link = computed(&mut self.links, id);
+        let landed = link.computed.pop(self.now);
+        self.schedule.set(link.component, link.due());
         if let Some(handle) = landed {
             self.forward(handle, observer);
         }
+        landed.is_some()
     }
 
     /// Moves a packet that came out of a link to the next link or to its host.
@@ -100,21 +107,21 @@ impl<N: SansIo> World<N> {
         entry: Entry<Handle>,
         observer: &mut OptionalObserver<'_, N>,
     ) {
-        match &mut self.lines[id.index()] {
-            Line::Computed(line) => {
-                if line.is_behind(self.reached) {
+        match &mut self.links[id.index()] {
+            Link::Computed(link) => {
+                if link.is_behind(self.reached) {
                     self.collect(id);
                 }
                 self.enter(id, self.now, entry.item);
             }
-            Line::Piped(Piped { component, pipe }) => {
-                let verdict = pipe.push(self.now, entry);
-                self.schedule.set(*component, pipe.poll_timeout());
+            Link::Piped(link) => {
+                let verdict = link.pipe.push(self.now, entry);
+                self.schedule.set(link.component, link.pipe.poll_timeout());
                 if let Some(observer) = observer {
                     self.show_offered(id, entry.item, verdict, *observer);
                 }
                 if let Verdict::Dropped(_) = verdict {
-                    self.bury(id, entry.item, Fate::Dropped);
+                    self.discard(id, entry.item, Fate::Dropped);
                 }
             }
         }
@@ -125,13 +132,11 @@ impl<N: SansIo> World<N> {
     fn enter(&mut self, mut id: LinkId, mut at: Time, handle: Handle) {
         let Journey { mut step, size, .. } = *self.packets.journey_mut(handle);
         loop {
-            let Line::Computed(line) = &mut self.lines[id.index()] else {
-                unreachable!("a packet enters a link with events at its time")
-            };
-            let component = line.component;
-            let leave = self.routes.leave(step);
-            let item = (leave == Leave::Event).then_some(handle);
-            let arrives = match line.link.push(self.now, at, size, item) {
+            let link = computed(&mut self.links, id);
+            let component = link.component;
+            let next_hop = self.routes.next_hop(step);
+            let item = (next_hop == NextHop::Event).then_some(handle);
+            let arrives = match link.computed.push(self.now, at, size, item) {
                 Passage::Arrives(arrives) => arrives,
                 failed => match self.fail(id, at, step, handle, failed) {
                     Some(arrives) => arrives,
@@ -139,16 +144,16 @@ impl<N: SansIo> World<N> {
                 },
             };
             self.digest.add(arrives, id, size, Fate::Delivered);
-            match leave {
-                Leave::Ahead(next) => {
+            match next_hop {
+                NextHop::Ahead(next) => {
                     step += 1;
                     (id, at) = (next, arrives);
                 }
-                Leave::Inbox(next) => {
+                NextHop::Wait(next) => {
                     self.packets.journey_mut(handle).step = step + 1;
                     return self.await_packet(next, Arrival::new(arrives, component, handle));
                 }
-                Leave::Event => {
+                NextHop::Event => {
                     self.packets.journey_mut(handle).step = step;
                     if arrives < self.schedule.at(component) {
                         self.schedule.set(component, arrives);
@@ -162,11 +167,11 @@ impl<N: SansIo> World<N> {
     /// A packet will enter a computed link that several links or hosts feed.
     #[inline]
     fn await_packet(&mut self, id: LinkId, arrival: Arrival) {
-        let Line::Computed(line) = &mut self.lines[id.index()] else { return };
-        if line.await_packet(arrival) {
-            let due = line.link.earliest_arrival(arrival.at());
-            if due < self.schedule.at(line.component) {
-                self.schedule.set(line.component, due);
+        let link = computed(&mut self.links, id);
+        if link.await_packet(arrival) {
+            let due = link.computed.earliest_arrival(arrival.at());
+            if due < self.schedule.at(link.component) {
+                self.schedule.set(link.component, due);
             }
         }
     }
@@ -174,8 +179,8 @@ impl<N: SansIo> World<N> {
     /// Lets packets enter that come from other computed links before the current event.
     #[inline]
     pub(super) fn collect(&mut self, id: LinkId) {
-        while let Line::Computed(line) = &mut self.lines[id.index()]
-            && let Some(arrival) = line.take(self.reached)
+        while let Link::Computed(link) = &mut self.links[id.index()]
+            && let Some(arrival) = link.take(self.reached)
             && let Some(handle) = arrival.handle()
         {
             self.enter(id, arrival.at(), handle);
@@ -187,7 +192,7 @@ impl<N: SansIo> World<N> {
         for id in self.links() {
             self.collect(id);
         }
-        self.note_mishaps();
+        self.note_failures();
     }
 
     /// A computed link drops, loses or damages a packet. Returns when it arrives, if it does.
@@ -210,46 +215,45 @@ impl<N: SansIo> World<N> {
         if let Passage::Damaged { byte, .. } = passage {
             journey.damaged_byte.get_or_insert(byte);
         }
-        let mishap = Mishap { at, link, flow, size: journey.size, passage };
-        if mishap.is_end() {
+        let failure = Failure { at, link, flow, size: journey.size, passage };
+        if failure.is_end() {
             self.packets.release(handle);
         }
-        if self.mishaps.len() == self.mishaps.capacity() {
-            self.note_mishaps();
+        if self.failures.len() == self.failures.capacity() {
+            self.note_failures();
             // Half of the list is free, so that it is read rarely.
-            self.mishaps.reserve(self.mishaps.len() + 1);
+            self.failures.reserve(self.failures.len() + 1);
         }
-        self.mishaps.push(mishap);
+        self.failures.push(failure);
         arrives
     }
 
-    /// When the last of the mishaps happens that have been computed.
-    pub(super) fn last_mishap(&self) -> Time {
-        self.mishaps.iter().map(|mishap| mishap.at).max().unwrap_or(Time::ZERO)
+    /// When the last of the failures happens that have been computed, if they ever do.
+    pub(super) fn last_failure(&self) -> Time {
+        let happen = self.failures.iter().map(|failure| failure.at).filter(|&at| at != Time::NEVER);
+        happen.max().unwrap_or(Time::ZERO)
     }
 
     /// Counts what has happened by now.
-    fn note_mishaps(&mut self) {
-        let mut mishaps = std::mem::take(&mut self.mishaps);
-        mishaps.retain(|mishap| {
-            let has_happened = mishap.at <= self.now;
+    fn note_failures(&mut self) {
+        let mut failures = std::mem::take(&mut self.failures);
+        failures.retain(|failure| {
+            let has_happened = failure.at <= self.now;
             if has_happened {
-                self.note_mishap(mishap);
+                self.note_failure(failure);
             }
             !has_happened
         });
-        self.mishaps = mishaps;
+        self.failures = failures;
     }
 
-    fn note_mishap(&mut self, &Mishap { at, link, flow, size, passage }: &Mishap) {
-        let Line::Computed(Computed { link: line, .. }) = &mut self.lines[link.index()] else {
-            return;
-        };
-        line.count(passage, size);
+    fn note_failure(&mut self, &Failure { at, link, flow, size, passage }: &Failure) {
+        computed(&mut self.links, link).computed.count(passage, size);
         let (bytes, fate) = match passage {
             Passage::Damaged { byte, .. } => (byte, Fate::Damaged),
             Passage::Lost(_) => (size, Fate::Lost),
-            Passage::Dropped(_) | Passage::Arrives(_) => (size, Fate::Dropped),
+            Passage::Dropped(_) => (size, Fate::Dropped),
+            Passage::Arrives(_) => unreachable!("an intact packet is no failure"),
         };
         self.digest.add(at, link, bytes, fate);
         // The receiving host counts a damaged packet.
@@ -274,7 +278,7 @@ impl<N: SansIo> World<N> {
         match popped {
             Popped::Delivered(handle) | Popped::Damaged { item: handle, .. } => Some(handle),
             Popped::Lost { item: handle, .. } => {
-                self.bury(id, handle, Fate::Lost);
+                self.discard(id, handle, Fate::Lost);
                 None
             }
         }
@@ -308,10 +312,19 @@ impl<N: SansIo> World<N> {
         self.poll(id, observer);
     }
 
-    fn bury(&mut self, link: LinkId, handle: Handle, fate: Fate) {
+    fn discard(&mut self, link: LinkId, handle: Handle, fate: Fate) {
         let Journey { step, size, .. } = *self.packets.journey_mut(handle);
         self.digest.add(self.now, link, size, fate);
         self.lost[self.routes.number_of(step)] += 1;
         self.packets.release(handle);
+    }
+}
+
+/// A link that is known to be computed.
+#[inline]
+fn computed(links: &mut [Link], id: LinkId) -> &mut Computed {
+    match &mut links[id.index()] {
+        Link::Computed(link) => link,
+        Link::Piped(_) => unreachable!("link {} has events of its own", id.index()),
     }
 }

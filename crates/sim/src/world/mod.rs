@@ -1,6 +1,6 @@
 //! A network in simulated time: hosts, links, routes, and the loop that moves packets between them.
 
-mod line;
+mod link;
 mod links;
 mod reading;
 mod show;
@@ -14,8 +14,8 @@ use crate::observer::{Observer, PacketEvent};
 use crate::routes::{End, LinkId, Routes, Step};
 use crate::schedule::Schedule;
 use crate::slab::{Journey, Slab};
-use line::{Computed, Line, Piped};
-use links::Mishap;
+use link::{Computed, Link, Piped};
+use links::Failure;
 
 /// A network of hosts that run the protocol `N`.
 ///
@@ -24,12 +24,12 @@ use links::Mishap;
 #[derive(Debug)]
 pub struct World<N: SansIo> {
     now: Time,
-    /// The place of the current event in the order of all events, or the last place of an instant that is over.
+    /// The latest place in the order of all events that was reached; between runs, the first place of the next instant.
     reached: u128,
     schedule: Schedule,
     /// The link or host of each component of the schedule.
     owners: Vec<Owner>,
-    lines: Vec<Line>,
+    links: Vec<Link>,
     hosts: Vec<Host<N>>,
     routes: Routes,
     packets: Slab<N::Packet>,
@@ -38,8 +38,8 @@ pub struct World<N: SansIo> {
     touched: Vec<HostId>,
     /// For each route, the packets that did not arrive intact.
     lost: Vec<u64>,
-    /// What computed links have done to packets after `now`, and perhaps before.
-    mishaps: Vec<Mishap>,
+    /// Packets that computed links drop, lose or damage, if that happens after `now` or was not yet counted.
+    failures: Vec<Failure>,
     /// Whether links may be computed.
     is_computed: bool,
     /// Whether the world has run, so that the routes are known.
@@ -70,14 +70,14 @@ impl<N: SansIo> World<N> {
             reached: 0,
             schedule: Schedule::default(),
             owners: Vec::new(),
-            lines: Vec::new(),
+            links: Vec::new(),
             hosts: Vec::new(),
             routes: Routes::default(),
             packets: Slab::new(),
             digest: Digest::default(),
             touched: Vec::new(),
             lost: Vec::new(),
-            mishaps: Vec::new(),
+            failures: Vec::new(),
             is_computed: true,
             has_run: false,
         }
@@ -90,21 +90,22 @@ impl<N: SansIo> World<N> {
         Self { is_computed: false, ..Self::new() }
     }
 
-    /// Adds one direction of a link called `name`, which names its streams of random numbers.
+    /// Adds one direction of a link called `name`, which names its streams of random numbers. Packets have at least 20
+    /// bytes ([`Packet::size`]).
     ///
     /// # Panics
     /// If `config` does not [validate](LinkConfig::validate).
     pub fn add_link(&mut self, config: &LinkConfig, streams: &Streams, name: &str) -> LinkId {
-        let id = LinkId(self.lines.len() as u32);
+        let id = LinkId(self.links.len() as u32);
         let component = self.schedule.add();
         self.owners.push(Owner::Link(id));
         let new = || ComputedLink::new(config, streams, name);
-        self.lines.push(match self.is_computed.then(new).flatten() {
-            Some(link) => Line::Computed(Computed::new(link, component)),
+        self.links.push(match self.is_computed.then(new).flatten() {
+            Some(link) => Link::Computed(Computed::new(link, component)),
             None => {
                 let pipe = Pipe::new(config, streams, name);
                 self.schedule.set(component, pipe.poll_timeout());
-                Line::Piped(Piped { component, pipe })
+                Link::Piped(Box::new(Piped { component, pipe }))
             }
         });
         id
@@ -135,8 +136,7 @@ impl<N: SansIo> World<N> {
 
     /// Processes every event that is due at or before `until`; then the time is `until`.
     ///
-    /// With [`Time::NEVER`] it runs until no event is pending, and the time stays at the last event. A computed link may
-    /// have an event after the last packet.
+    /// With [`Time::NEVER`] it runs until no event is pending, and the time stays at the last event.
     pub fn run_until(&mut self, until: Time) {
         self.run(None, until);
     }
@@ -155,22 +155,29 @@ impl<N: SansIo> World<N> {
     fn run(&mut self, mut observer: OptionalObserver<'_, N>, until: Time) {
         if !self.has_run {
             self.has_run = true;
-            let is_computed = |link: LinkId| matches!(self.lines[link.index()], Line::Computed(_));
-            self.routes.plan(self.lines.len(), is_computed);
+            let is_computed = |link: LinkId| matches!(self.links[link.index()], Link::Computed(_));
+            self.routes.plan(self.links.len(), is_computed);
         }
         self.poll_touched(&mut observer);
+        let mut last = self.now;
         while let Some((at, component)) = self.schedule.first()
             && at <= until
         {
             self.now = self.now.max(at);
             self.reached = self.reached.max(component.key(at));
-            match self.owners[component.index()] {
+            let has_happened = match self.owners[component.index()] {
                 Owner::Link(link) => self.link_is_due(link, &mut observer),
-                Owner::Host(host) => self.host_is_due(host, &mut observer),
+                Owner::Host(host) => {
+                    self.host_is_due(host, &mut observer);
+                    true
+                }
+            };
+            if has_happened {
+                last = self.now;
             }
         }
-        let ends = if until == Time::NEVER { self.last_mishap() } else { until };
-        self.now = self.now.max(ends);
+        self.now =
+            if until == Time::NEVER { last.max(self.last_failure()) } else { self.now.max(until) };
         self.reached = (u128::from(self.now.as_nanos()) + 1) << 64;
         self.collect_all();
     }

@@ -4,7 +4,7 @@ use manypath_core::{SansIo, Span, Via};
 use manypath_link::Counters;
 
 use super::World;
-use super::line::Line;
+use super::link::Link;
 use crate::conservation::{Totals, Violation};
 use crate::digest::Fate;
 use crate::host::{Host, HostCounters, HostId};
@@ -34,27 +34,27 @@ impl<N: SansIo> World<N> {
     /// The counters of a link.
     #[must_use]
     pub fn link_counters(&self, id: LinkId) -> Counters {
-        self.lines[id.index()].counters(self.now)
+        self.links[id.index()].counters(self.now)
     }
 
     /// All links, in the order in which they were added.
     pub fn links(&self) -> impl ExactSizeIterator<Item = LinkId> + use<N> {
-        (0..self.lines.len() as u32).map(LinkId)
+        (0..self.links.len() as u32).map(LinkId)
     }
 
     /// Packets that wait for the transmitter of a link at the current time.
     pub fn queue_len(&mut self, id: LinkId) -> usize {
-        self.lines[id.index()].queue_len(self.now)
+        self.links[id.index()].queue_len(self.now)
     }
 
     /// The integral over time of the packets that wait for the transmitter of a link, in packets times nanoseconds.
     pub fn queue_integral(&mut self, id: LinkId) -> u128 {
-        self.lines[id.index()].queue_integral(self.now)
+        self.links[id.index()].queue_integral(self.now)
     }
 
     /// The time for which the transmitter of a link was busy.
     pub fn busy(&mut self, id: LinkId) -> Span {
-        self.lines[id.index()].busy(self.now)
+        self.links[id.index()].busy(self.now)
     }
 
     /// The storage of the packets in flight.
@@ -67,16 +67,16 @@ impl<N: SansIo> World<N> {
     #[must_use]
     pub fn digest(&self) -> u64 {
         let mut digest = self.digest;
-        for (id, line) in self.links().zip(&self.lines) {
-            if let Line::Computed(line) = line {
-                for (at, size) in line.link.arrivals_after(self.now) {
+        for (id, link) in self.links().zip(&self.links) {
+            if let Link::Computed(link) = link {
+                for (at, size) in link.computed.arrivals_after(self.now) {
                     digest.remove(at, id, size, Fate::Delivered);
                 }
             }
         }
         // Lost packets were not added.
-        for mishap in &self.mishaps {
-            if let Some((at, link, size)) = mishap.loss() {
+        for failure in &self.failures {
+            if let Some((at, link, size)) = failure.loss() {
                 digest.add(at, link, size, Fate::Delivered);
             }
         }
@@ -93,8 +93,8 @@ impl<N: SansIo> World<N> {
             totals.damaged += counters.damaged;
             totals.no_route += counters.no_route;
         }
-        for line in &self.lines {
-            let counters = line.counters(self.now);
+        for link in &self.links {
+            let counters = link.counters(self.now);
             totals.dropped += counters.dropped();
             totals.lost += counters.lost_in_all();
             totals.hops += counters.delivered;
@@ -108,10 +108,10 @@ impl<N: SansIo> World<N> {
     /// The first check that fails.
     pub fn check_conservation(&self) -> Result<(), Violation> {
         let (mut in_links, mut damaged) = (0, 0);
-        for (link, line) in self.links().zip(&self.lines) {
-            let counters = line.counters(self.now);
+        for (link, state) in self.links().zip(&self.links) {
+            let counters = state.counters(self.now);
             let (arrived, settled) = (counters.arrived, counters.settled());
-            let in_flight = line.in_flight(self.now);
+            let in_flight = state.in_flight(self.now);
             if arrived != settled + in_flight {
                 return Err(Violation::Link { link, arrived, settled, in_flight });
             }
@@ -133,7 +133,7 @@ impl<N: SansIo> World<N> {
 
     /// Packets in flight now. Computed links have freed the storage of those that they will drop or lose.
     fn travelling(&self) -> u64 {
-        let freed = self.mishaps.iter().filter(|mishap| mishap.is_end()).count();
+        let freed = self.failures.iter().filter(|failure| failure.is_end()).count();
         (self.packets.travelling() + freed) as u64
     }
 }

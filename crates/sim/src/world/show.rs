@@ -5,7 +5,7 @@ use manypath_link::queue::Queue as _;
 use manypath_link::{Popped, Verdict};
 
 use super::World;
-use super::line::Line;
+use super::link::Link;
 use crate::host::HostId;
 use crate::observer::{Observer, PacketEvent, Sight};
 use crate::routes::LinkId;
@@ -68,9 +68,9 @@ impl<N: SansIo> World<N> {
 
     /// Packets that wait at a link after its last event.
     fn waiting(&self, link: LinkId) -> usize {
-        match &self.lines[link.index()] {
-            Line::Piped(line) => line.pipe.queue().len(),
-            Line::Computed(_) => unreachable!("an observed world has no computed links"),
+        match &self.links[link.index()] {
+            Link::Piped(link) => link.pipe.queue().len(),
+            Link::Computed(_) => unreachable!("an observed world has no computed links"),
         }
     }
 }

@@ -56,7 +56,8 @@ fn shot() -> World<OneShot> {
 
 /// Removes the packet from its link without updating the counters of the world.
 fn steal(world: &mut World<OneShot>) -> Handle {
-    let Line::Piped(Piped { pipe, .. }) = &mut world.lines[0] else { panic!("a computed link") };
+    let Link::Piped(link) = &mut world.links[0] else { panic!("a computed link") };
+    let pipe = &mut link.pipe;
     match pipe.pop(pipe.poll_timeout()) {
         Some(Popped::Delivered(handle)) => handle,
         other => panic!("{other:?} instead of the packet"),
@@ -106,4 +107,18 @@ fn a_damaged_packet_that_no_link_damaged_is_detected() {
     let violation = world.check_conservation().unwrap_err();
     assert_eq!(violation, Violation::Damage { received: 1, damaged: 0 });
     assert_eq!(violation.to_string(), "hosts received 1 damaged packets, but links damaged 0");
+}
+
+#[test]
+fn simple_links_are_computed_and_others_have_events() {
+    let simple = LinkConfig::new(Rate::from_bits_per_second(1_000_000), Span::ZERO);
+    let jittery = LinkConfig { jitter: Span::from_nanos(1), ..simple.clone() };
+    let are_computed = |mut world: World<OneShot>| {
+        [&simple, &jittery].map(|config| {
+            let link = world.add_link(config, &Streams::new(1, 0), "link");
+            matches!(world.links[link.index()], Link::Computed(_))
+        })
+    };
+    assert_eq!(are_computed(World::new()), [true, false]);
+    assert_eq!(are_computed(World::event_by_event()), [false, false]);
 }

@@ -6,7 +6,8 @@ use manypath_link::loss::BernoulliConfig;
 use manypath_link::queue::{Capacity, CoDelConfig, FqCoDelConfig, PieConfig, RedConfig};
 use manypath_link::{LinkConfig, LossConfig, QueueConfig};
 
-/// The number of allocations in 60 s with 5 games of 20 balls over a lossy core with `queue`, after a warm-up of 200 s. A
+/// The number of allocations in 60 s with 5 games of 20 balls over a lossy core with `queue`, after a warm-up of 200 s, within which
+/// the longest bursts occur. A
 /// game that has lost all its balls restarts with a burst, so queues fill and empty repeatedly.
 fn allocations_with(queue: QueueConfig) -> u64 {
     let loss = LossConfig::Bernoulli(BernoulliConfig { p: 0.05 });

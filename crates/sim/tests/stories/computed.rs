@@ -85,7 +85,8 @@ fn build(mut world: World<Player>, plan: &Plan, streams: &Streams) -> (World<Pla
         let via =
             Via { local: Address::v4(10, number, 0, 1), remote: Address::v4(10, number, 0, 2) };
         hosts.push((world.add_host(Player::pinger(via, *window)), via, there));
-        let ponger = if number % 2 == 0 { Player::ponger() } else { Player::timed_ponger() };
+        let ponger =
+            if number.is_multiple_of(2) { Player::ponger() } else { Player::timed_ponger() };
         hosts.push((world.add_host(ponger), via.reversed(), back));
     }
     for pair in hosts.chunks(2) {
@@ -149,4 +150,29 @@ fn a_dumbbell_with_losses_behaves_as_event_by_event() {
         (dumbbell.world.digest(), dumbbell.world.totals(), dumbbell.returned())
     };
     assert_eq!(run(World::new()), run(World::event_by_event()));
+}
+
+/// A packet waits to enter a link, which drops it: the last event is the drop.
+#[test]
+fn without_an_end_the_time_stays_at_the_last_event() {
+    let ends = |mut world: World<Player>| {
+        let streams = Streams::new(1, 0);
+        let fast = LinkConfig::new(Rate::from_bits_per_second(1_000_000_000), Span::ZERO);
+        let queue = QueueConfig::DropTail(Capacity::Bytes(100));
+        let full = LinkConfig { queue, delay: Span::from_millis(30), ..fast.clone() };
+        let links = [("first", &fast), ("second", &fast), ("shared", &full)]
+            .map(|(name, config)| world.add_link(config, &streams, name));
+        let sink = world.add_host(Player::ponger());
+        for number in 0..2 {
+            let via =
+                Via { local: Address::v4(10, number, 0, 1), remote: Address::v4(10, number, 0, 2) };
+            let host = world.add_host(Player::persistent_pinger(via, u64::from(number)));
+            world.add_route(host, via, &[links[usize::from(number)], links[2]], sink);
+        }
+        world.run_until(Time::NEVER);
+        assert_eq!(world.totals().dropped, 1);
+        world.now()
+    };
+    assert_eq!(ends(World::new()), Time::from_nanos(12_000));
+    assert_eq!(ends(World::event_by_event()), Time::from_nanos(12_000));
 }

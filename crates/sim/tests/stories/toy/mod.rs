@@ -68,6 +68,12 @@ impl Player {
         })
     }
 
+    /// A pinger that sends its balls once and waits without end.
+    pub(crate) fn persistent_pinger(via: Via, window: u64) -> Self {
+        let Self::Pinger(pinger) = Self::pinger(via, window) else { unreachable!() };
+        Self::Pinger(Pinger { patience: Span::MAX, ..pinger })
+    }
+
     pub(crate) fn ponger() -> Self {
         Self::Ponger(Ponger { returns: Vec::new(), timer: None, log: None })
     }

@@ -8,7 +8,7 @@ use manypath_link::loss::{BernoulliConfig, BitErrorConfig};
 use manypath_link::{Change, LinkConfig, LinkEvent, LossConfig};
 
 /// The outcome, which must be the same in all ways except for its processor time.
-fn both_ways(scenario: &Scenario) -> Outcome {
+fn in_all_ways(scenario: &Scenario) -> Outcome {
     scenario.validate().expect("a valid scenario");
     let outcome = |watch: Watch| {
         let job = Job { seed: 1, replication: 0 };
@@ -37,7 +37,7 @@ fn two_paths(south: LinkConfig) -> Network {
 fn rivals_with_every_extension_over_lossy_paths() {
     let lossy = LinkConfig { loss: LossConfig::Bernoulli(BernoulliConfig { p: 0.01 }), ..fast() };
     let cmt = flow(&["south", "north"], "cmt-rpv2");
-    both_ways(&scenario(
+    in_all_ways(&scenario(
         two_paths(lossy),
         [("cmt", cmt), ("single", flow(&["south"], "olia"))],
         1,
@@ -50,7 +50,7 @@ fn fragments_and_small_messages_in_order_on_several_streams() {
     let app =
         Application::Saturated { message: MessageSize { min: 1, max: 20_000 }, ordered: true };
     let cmt = SctpFlow { app, streams: 3, nr_sack: false, ..flow(&["south", "north"], "newreno") };
-    both_ways(&scenario(two_paths(fast()), [("cmt", cmt)], 1, 6));
+    in_all_ways(&scenario(two_paths(fast()), [("cmt", cmt)], 1, 6));
 }
 
 #[test]
@@ -61,7 +61,7 @@ fn a_path_that_fails_and_comes_back() {
         LinkEvent { at: at(6), change: Change::Up },
     ];
     let cut = LinkConfig { events, ..fast() };
-    both_ways(&scenario(two_paths(cut), [("cmt", flow(&["south", "north"], "lia"))], 1, 20));
+    in_all_ways(&scenario(two_paths(cut), [("cmt", flow(&["south", "north"], "lia"))], 1, 20));
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn damaged_packets_fail_their_checksum_and_come_back_in_reports() {
     let app = Application::Saturated { message: MessageSize { min: 1, max: 3000 }, ordered: false };
     let told = SctpFlow { packet_drop_reports: true, app, ..flow(&["south", "north"], "cmt-rpv2") };
     let silent = flow(&["south"], "newreno");
-    let outcome = both_ways(&scenario(network, [("told", told), ("silent", silent)], 1, 60));
+    let outcome = in_all_ways(&scenario(network, [("told", told), ("silent", silent)], 1, 60));
     let told = &outcome.flows["told"];
     assert!(told.counters["damaged_packets"] > 500, "{}", told.counters["damaged_packets"]);
     assert!(
@@ -89,5 +89,5 @@ fn damaged_packets_fail_their_checksum_and_come_back_in_reports() {
 fn sctp_beside_tcp() {
     let cmt: Flow = flow(&["0", "1"], "cmt-rpv1").into();
     let flows = [("cmt", cmt), ("tcp", tcp("1").into())];
-    both_ways(&scenario(shared(fast(), 2), flows, 1, 6));
+    in_all_ways(&scenario(shared(fast(), 2), flows, 1, 6));
 }

@@ -1,7 +1,9 @@
 //! One direction of a link whose departures are computed when packets enter it.
 //!
-//! At a constant rate without jitter or events, a packet's arrival at the far end follows from the packets that entered
-//! before it. So the owner learns it at once, and need not visit the link when a transmission begins or ends.
+//! At a constant rate without jitter or events, the arrival of a packet at the far end follows from the packets that
+//! entered before it. So it is computed on entry, and the owner has no event when a transmission begins or ends.
+
+mod ring;
 
 use manypath_core::{Random, Span, Streams, Time};
 
@@ -10,14 +12,15 @@ use crate::counters::Counters;
 use crate::loss::{AnyLoss, Fate, Loss, LossConfig};
 use crate::queue::{DropReason, Limit, QueueConfig, RedRule};
 use crate::transmitter::Transmitter;
+use ring::{FEWEST_RECORDS, Record, Ring};
 
-/// A link that tells when a packet arrives at its far end as soon as the packet enters.
+/// A link that computes the arrival of a packet at its far end when the packet enters.
 ///
 /// Its packets have the same times and fates as those of a [`Pipe`](crate::Pipe) with the same configuration. Packets
 /// enter in the order of time, but ahead of the owner's time or behind it; everything that is read is as of the time of
 /// reading.
 ///
-/// The link holds an item of type `T` for a packet whose arrival the owner wants to be told by [`pop`](Self::pop).
+/// The link holds an item of type `T` for each packet whose arrival [`pop`](Self::pop) reports.
 ///
 /// The fields keep this order in memory: the fields that every packet needs come first.
 #[derive(Debug)]
@@ -61,7 +64,7 @@ pub enum Passage {
 impl<T: Copy> ComputedLink<T> {
     /// An empty link called `name`, with the streams of random numbers of [`Pipe::new`](crate::Pipe::new). `None` if
     /// departures cannot be computed: there is jitter, an event, a trace, or a queue that decides when packets leave;
-    /// or packets are so fast that two may arrive within one nanosecond.
+    /// the rate is so high that two packets may arrive within one nanosecond; or the delay exceeds a century.
     ///
     /// # Panics
     /// If `config` does not [validate](LinkConfig::validate).
@@ -90,11 +93,12 @@ impl<T: Copy> ComputedLink<T> {
             _ => 0,
         };
         let is_lossless = matches!(config.loss, LossConfig::Lossless(_));
-        (is_constant && shortest >= SHORTEST).then(|| Self {
+        let may_compute = is_constant && shortest >= SHORTEST && config.delay <= LONGEST_DELAY;
+        may_compute.then(|| Self {
             transmitter: Transmitter::new(config.rate, config.overhead, None),
             delay: config.delay,
             records: Ring::new(),
-            most_records: FEWEST_RECORDS.min(undecided),
+            most_records: undecided.min(FEWEST_RECORDS),
             undecided,
             loss: (!is_lossless).then(|| Box::new((config.loss.build(), stream("loss")))),
             limit,
@@ -104,7 +108,8 @@ impl<T: Copy> ComputedLink<T> {
         })
     }
 
-    /// Offers a packet of `size` bytes at `at`, which is not before earlier offers. `now` is the time of the owner.
+    /// Offers a packet of `size` bytes, at least 20, at `at`, which is not before earlier offers. `now` is the time of the
+    /// owner.
     ///
     /// If the packet arrives, [`pop`](Self::pop) returns the `item` then. If it is dropped, lost or damaged, the owner
     /// calls [`count`](Self::count) when that time has come.
@@ -130,13 +135,13 @@ impl<T: Copy> ComputedLink<T> {
     #[inline]
     #[must_use]
     pub fn next_arrival(&self) -> Time {
-        self.records.next_arrival
+        self.records.next_arrival()
     }
 
     /// Returns the next item, whose packet has arrived by `now`.
     #[inline]
     pub fn pop(&mut self, now: Time) -> Option<T> {
-        if now < self.records.next_arrival { None } else { self.records.pop() }
+        if now < self.next_arrival() { None } else { self.records.pop() }
     }
 
     /// A packet that enters at `at` or later does not arrive at the far end before this time, which is after `at`.
@@ -197,19 +202,20 @@ impl<T: Copy> ComputedLink<T> {
         self.later(now).filter(|record| record.entered <= now && record.start > now).count()
     }
 
-    /// The integral over time of the number of waiting packets until `now`, in packets times nanoseconds.
-    #[must_use]
-    pub fn queue_integral(&self, now: Time) -> u128 {
+    /// The integral over time of the number of waiting packets until `now`, in packets times nanoseconds. Every packet
+    /// that enters by `now` has entered.
+    pub fn queue_integral(&mut self, now: Time) -> u128 {
+        self.records.drop_until(now);
         let waited = |record: &Record<T>| record.start.min(now).saturating_since(record.entered);
         let recorded = self.records.iter().map(|record| u128::from(waited(record).as_nanos()));
-        self.records.waited + recorded.sum::<u128>()
+        self.records.waited() + recorded.sum::<u128>()
     }
 
     /// The time for which the transmitter was busy until `now`.
     #[must_use]
     pub fn busy(&self, now: Time) -> Span {
         let rest = |record: &Record<T>| {
-            let ends = record.start + (record.arrives - record.start - self.delay);
+            let ends = record.start + (record.arrives - record.start).saturating_sub(self.delay);
             ends.saturating_since(record.start.max(now))
         };
         self.later(now).fold(self.transmitter.busy_in_all(), |busy, record| busy - rest(record))
@@ -223,19 +229,20 @@ impl<T: Copy> ComputedLink<T> {
 
     /// The packets that have not arrived at `now`.
     fn later(&self, now: Time) -> impl Iterator<Item = &Record<T>> {
-        self.records.iter().filter(move |record| record.arrives > now)
+        self.records.after(now)
     }
 
     /// Makes room in the ring, and decides whether the queue refuses a packet.
     #[inline(never)]
     fn make_room(&mut self, now: Time, at: Time, size: u32) -> Option<DropReason> {
-        let refused =
-            if self.records.len() < self.undecided { None } else { self.refuse(at, size) };
-        if self.records.is_full() {
-            self.records.make_room(now.min(at));
-            self.most_records = self.records.room().min(self.undecided);
+        let was_full = self.records.len() == self.records.room();
+        // A later packet may enter before `now`, and then records of packets that wait at that time are needed.
+        self.records.drop_until(now.min(at));
+        if was_full && self.records.len() > self.records.room() / 2 {
+            self.records.grow();
+            self.most_records = self.undecided.min(self.records.room());
         }
-        refused
+        if self.records.len() < self.undecided { None } else { self.refuse(at, size) }
     }
 
     /// The decision of the queue about a packet that enters at `at`.
@@ -271,176 +278,9 @@ impl<T: Copy> ComputedLink<T> {
     }
 }
 
-/// An accepted packet.
-#[derive(Debug, Clone, Copy)]
-struct Record<T> {
-    entered: Time,
-    start: Time,
-    arrives: Time,
-    size: u32,
-    /// The item that is returned when the packet arrives, if there is one and it was not yet returned.
-    item: Option<T>,
-}
-
-/// Records of packets in the order in which they entered. Its size is a power of two and grows when needed.
-#[derive(Debug)]
-#[repr(C)]
-struct Ring<T> {
-    records: Vec<Record<T>>,
-    /// Number of the next record, which is the number of packets that were accepted so far, at whatever time.
-    tail: usize,
-    /// Number of the oldest record that is kept.
-    head: usize,
-    /// Bytes of all packets.
-    bytes: u64,
-    /// When the packet of the record `landing` arrives; [`Time::NEVER`] if no record has an item.
-    next_arrival: Time,
-    /// Number of the first record with an item.
-    landing: usize,
-    /// Number of the first record whose packet waits, as of the last question.
-    waiting: usize,
-    /// Number of the first record whose bytes are not among `bytes_started`, which counts them up to `waiting`.
-    started: usize,
-    bytes_started: u64,
-    /// The sum of the waiting times of packets whose records are no longer kept, in nanoseconds.
-    waited: u128,
-}
-
-impl<T: Copy> Ring<T> {
-    fn new() -> Self {
-        Self {
-            records: vec![Record::EMPTY; FEWEST_RECORDS],
-            tail: 0,
-            head: 0,
-            bytes: 0,
-            next_arrival: Time::NEVER,
-            landing: 0,
-            waiting: 0,
-            started: 0,
-            bytes_started: 0,
-            waited: 0,
-        }
-    }
-
-    #[inline]
-    fn len(&self) -> usize {
-        self.tail - self.head
-    }
-
-    fn room(&self) -> usize {
-        self.records.len()
-    }
-
-    fn is_full(&self) -> bool {
-        self.len() == self.room()
-    }
-
-    /// Packets and bytes that were accepted so far.
-    fn accepted(&self) -> (u64, u64) {
-        (self.tail as u64, self.bytes)
-    }
-
-    /// When the transmission of the last packet begins; zero before the first.
-    fn last_start(&self) -> Time {
-        self.tail.checked_sub(1).map_or(Time::ZERO, |last| self.get(last).start)
-    }
-
-    #[inline]
-    fn push(&mut self, record: Record<T>) {
-        if record.item.is_some() && self.next_arrival == Time::NEVER {
-            self.landing = self.tail;
-            self.next_arrival = record.arrives;
-        }
-        let place = self.place(self.tail);
-        self.records[place] = record;
-        self.tail += 1;
-        self.bytes += u64::from(record.size);
-    }
-
-    /// Removes the first item.
-    #[inline]
-    fn pop(&mut self) -> Option<T> {
-        let place = self.place(self.landing);
-        let item = self.records[place].item.take();
-        self.next_arrival = Time::NEVER;
-        while self.landing != self.tail {
-            let record = self.get(self.landing);
-            if record.item.is_some() {
-                self.next_arrival = record.arrives;
-                break;
-            }
-            self.landing += 1;
-        }
-        item
-    }
-
-    fn iter(&self) -> impl Iterator<Item = &Record<T>> {
-        (self.head..self.tail).map(|number| self.get(number))
-    }
-
-    #[inline]
-    fn get(&self, number: usize) -> &Record<T> {
-        &self.records[self.place(number)]
-    }
-
-    #[inline]
-    fn place(&self, number: usize) -> usize {
-        number & (self.records.len() - 1)
-    }
-
-    /// The number of packets that wait at `at`, which never decreases.
-    #[inline]
-    fn waiting(&mut self, at: Time) -> usize {
-        while self.waiting != self.tail && self.get(self.waiting).start <= at {
-            self.waiting += 1;
-        }
-        self.tail - self.waiting
-    }
-
-    /// The bytes of the packets that [`waiting`](Self::waiting) counted last.
-    fn bytes_waiting(&mut self) -> u64 {
-        while self.started != self.waiting {
-            self.bytes_started += u64::from(self.get(self.started).size);
-            self.started += 1;
-        }
-        self.bytes - self.bytes_started
-    }
-
-    /// Drops records of packets that arrived by `at`, or else doubles the size. No packet enters before `at`, and
-    /// nothing is read before it.
-    fn make_room(&mut self, at: Time) {
-        let mut waited = 0_u128;
-        let mut head = self.head;
-        while head != self.tail {
-            let record = self.get(head);
-            if record.arrives > at || record.item.is_some() {
-                break;
-            }
-            waited += u128::from((record.start - record.entered).as_nanos());
-            head += 1;
-        }
-        self.waited += waited;
-        self.waiting = self.waiting.max(head);
-        self.head = head;
-        if self.len() * 2 > self.records.len() {
-            let kept: Vec<_> = self.iter().copied().collect();
-            self.records.resize(2 * self.records.len(), Record::EMPTY);
-            for (number, record) in (self.head..).zip(kept) {
-                let place = self.place(number);
-                self.records[place] = record;
-            }
-        }
-    }
-}
-
-impl<T> Record<T> {
-    const EMPTY: Self =
-        Self { entered: Time::ZERO, start: Time::ZERO, arrives: Time::ZERO, size: 0, item: None };
-}
-
 /// Bytes of the smallest packet: the header of IPv4.
 const SMALLEST_PACKET: u64 = 20;
 /// The shortest transmission. No two packets arrive within one nanosecond.
 const SHORTEST: Span = Span::from_nanos(1);
-/// A network may have thousands of links with a packet or two each.
-const FEWEST_RECORDS: usize = 16;
+/// With a longer delay, arrivals might exceed the range of time, which ends after 584 years.
+const LONGEST_DELAY: Span = Span::from_secs(100 * 365 * 86_400);
