@@ -209,7 +209,7 @@ def _growth_after_the_dip(trace: Trace) -> float:
 def _time_of_slow_growth(trace: Trace) -> float:
     """Return the part of the time in which one path has a very small share of the thresholds, and so slow growth."""
     thresholds = np.array([path.ssthresh for path in trace.paths.values()])
-    known = thresholds[:, thresholds.min(axis=0) > 0.0]
+    known = thresholds[:, np.isfinite(thresholds).all(axis=0)]
     return float((known.min(axis=0) / known.sum(axis=0) < VERY_SLOW).mean())
 
 
