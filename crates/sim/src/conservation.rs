@@ -34,7 +34,9 @@ pub enum Violation {
     /// The packets that hosts sent do not equal the sum of the other counts: delivered, dropped, lost, without a route,
     /// in flight.
     World(Totals),
-    /// The packets that a link was offered do not equal those that it settled or still holds.
+    /// The packets that a link was offered do not equal those that it settled or still holds. A computed link derives
+    /// its deliveries from its arrivals, so only links with events can fail here; for the others there is
+    /// [`Stray`](Self::Stray).
     Link {
         /// The link.
         link: LinkId,

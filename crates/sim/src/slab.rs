@@ -85,8 +85,8 @@ impl<P: Packet> Slab<P> {
         self.free.push(handle);
     }
 
-    /// The number of packets in flight, without those that will be lost, as is already known. If a packet is
-    /// released twice, the number is too small and the conservation check fails.
+    /// The number of packets in flight, without those that are already known to be lost later. If a packet is released
+    /// twice, the number is too small and the conservation check fails.
     #[must_use]
     pub fn travelling(&self) -> usize {
         self.capacity().saturating_sub(self.free.len())

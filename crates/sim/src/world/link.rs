@@ -77,8 +77,8 @@ impl ArrivalQueue {
     }
 }
 
-/// A packet that next_hops a computed link for another one, as one number: the time, the component of the link that it
-/// next_hops, and the packet. So the order is that of events. No link delivers two packets within one nanosecond.
+/// A packet that leaves a computed link for another one, as one number: the time, the component of the link that it
+/// leaves, and the packet. So the order is that of events. No link delivers two packets within one nanosecond.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Arrival(u128);
 

@@ -1,7 +1,7 @@
 //! A network in simulated time: hosts, links, routes, and the loop that moves packets between them.
 
+mod hops;
 mod link;
-mod links;
 mod reading;
 mod show;
 
@@ -14,8 +14,8 @@ use crate::observer::{Observer, PacketEvent};
 use crate::routes::{End, LinkId, Routes, Step};
 use crate::schedule::Schedule;
 use crate::slab::{Journey, Slab};
+use hops::Failure;
 use link::{Computed, Link, Piped};
-use links::Failure;
 
 /// A network of hosts that run the protocol `N`.
 ///

@@ -40,10 +40,14 @@ impl SansIo for OneShot {
     }
 }
 
-/// A world with one packet in flight.
+/// A world with one packet in flight on a link with events.
 fn shot() -> World<OneShot> {
+    shot_in(World::event_by_event())
+}
+
+/// A `world` with one packet in flight.
+fn shot_in(mut world: World<OneShot>) -> World<OneShot> {
     let config = LinkConfig::new(Rate::from_bits_per_second(1_000_000), Span::ZERO);
-    let mut world = World::event_by_event();
     let link = world.add_link(&config, &Streams::new(1, 0), "link");
     let via = Via::default();
     let shooter = world.add_host(OneShot { via, is_loaded: true });
@@ -71,6 +75,28 @@ fn a_packet_removed_from_a_link_is_detected() {
     let violation = world.check_conservation().unwrap_err();
     assert_eq!(violation, Violation::Stray { travelling: 1, in_links: 0 });
     assert_eq!(violation.to_string(), "1 packets travel, but the links hold 0");
+}
+
+#[test]
+fn a_packet_removed_from_a_computed_link_is_detected_after_its_arrival() {
+    let mut world = shot_in(World::new());
+    let Link::Computed(link) = &mut world.links[0] else { panic!("a link with events") };
+    let arrives = link.computed.next_arrival();
+    assert!(link.computed.pop(arrives).is_some());
+    assert_eq!(world.check_conservation(), Ok(()), "it is still on its way");
+    world.run_until(arrives);
+    let violation = world.check_conservation().unwrap_err();
+    assert_eq!(violation, Violation::Stray { travelling: 1, in_links: 0 });
+}
+
+#[test]
+fn a_packet_of_a_computed_link_released_too_early_is_detected() {
+    let mut world = shot_in(World::new());
+    let Link::Computed(link) = &mut world.links[0] else { panic!("a link with events") };
+    let arrives = link.computed.next_arrival();
+    let handle = link.computed.pop(arrives).expect("the packet");
+    world.packets.release(handle);
+    assert!(matches!(world.check_conservation().unwrap_err(), Violation::World(_)));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Packets on their way: from link to link, into computed links ahead of time or late, and to a host.
+//! The hops of packets: from link to link, into computed links ahead of time or late, and to a host.
 
 use manypath_core::{SansIo, Time};
 use manypath_link::{Entry, Passage, Popped, Verdict};
