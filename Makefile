@@ -72,7 +72,7 @@ papers: build ## reproduce the papers into report/index.html; FULL=1 takes their
 # In the order in which they start: those that wait beside those that compute.
 test: test-python test-rust test-wheel ## the tests of Rust with the kernel's, of Python and of the wheel; -j3 runs them side by side
 
-test-long: test-build ## what is too long for the gate, part by part, and a table; PARTS="wheel fuzz" takes some; needs root
+test-long: test-build $(venv)/.tools ## what is too long for the gate, part by part, and a table; PARTS="wheel fuzz" takes some; needs root
 	tests/long $(PARTS)
 
 # Where it may, `make test` installs what tests need beyond the build; else they say what they lack.
@@ -90,7 +90,7 @@ test-rust: $(tested)
 
 test-python: $(tested) $(venv)/.tools
 	$(begun)
-	@$(timed) $(bin)/pytest --quiet --numprocesses 3 --dist worksteal
+	@$(timed) $(bin)/pytest --quiet --numprocesses 3 --dist worksteal --ignore tests/wheel
 
 test-kernel: ## the tests of crates/bpf alone; those of them that load programs into the kernel need root
 	@$(kernel_tools) || { echo 'make test-kernel needs $(kernel_packages)' >&2; exit 1; }
@@ -191,7 +191,7 @@ bench: build ## measure the speed of the simulator on one core
 instructions: $(venv)/.packages ## count the instructions of the engine for a data packet, and record those of the build of the tests
 	cargo build --package manypath-lab --example run_document --release --locked --quiet
 	$(bin)/python tests/bench/counting.py
-	CARGO_INCREMENTAL=0 cargo build $(workspace) --example run_document
+	cargo build $(workspace) --example run_document
 	$(bin)/python tests/bench/counting.py --record
 
 profile: $(venv)/.packages ## train the profile of the release build; needs llvm-profdata 19 or newer

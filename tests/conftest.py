@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import json
+import os
 import signal
 import sys
 import threading
@@ -11,7 +12,7 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 from hypothesis import settings
@@ -62,6 +63,32 @@ def pytest_collection_finish() -> None:
     """Exempt modules and tests from garbage collection, which visits all of them in each full pass."""
     gc.collect()
     gc.freeze()
+
+
+MAY_BE_SKIPPED = ("systemd does not run here",)
+"""Beginnings of the reasons for which the gate skips tests: containers that build have no systemd."""
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Name each test that the gate skips without need; `pytest_sessionfinish` makes it fail."""
+    for said in sorted(_skipped(terminalreporter)):
+        terminalreporter.line(f"skipped in the gate: {said}", red=True)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Let the gate fail if it skipped a test, so that a tool that is missing is noticed."""
+    if session.exitstatus == 0 and _skipped(session.config.pluginmanager.get_plugin("terminalreporter")):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def _skipped(terminal: Any) -> list[str]:
+    """Return the places and reasons of skipped tests; none outside the gate, nor in a worker of it."""
+    if "MANYPATH_GATE" not in os.environ or terminal is None:
+        return []
+    places = [report.longrepr for report in terminal.stats.get("skipped", [])]
+    said = [(f"{file}:{line}", reason.removeprefix("Skipped: ")) for file, line, reason in places]
+    return [f"{place}: {reason}" for place, reason in said if not reason.startswith(MAY_BE_SKIPPED)]
 
 
 def two_paths(cc: str = "newreno", north: str = "10 Mbit/s") -> mp.Scenario:

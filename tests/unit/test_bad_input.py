@@ -360,3 +360,45 @@ def test_a_file_name_that_is_not_in_utf_8_is_refused_before_the_run(output: str,
     with pytest.raises(mp.UserError, match=rf"^{output}: .*\\udcff.* is not in UTF-8: give another name$"):
         mp.run(scenario, **outputs)
     assert not list(tmp_path.iterdir())
+
+
+SEVERAL = """
+warmpu = "1 s"
+measure = "-5 s"
+[network.disjoint.south]
+rate = "10 Mbit"
+dealy = "1 ms"
+[flows.cmt]
+paths = ["south"]
+cc = "nonsense"
+send_bufer = "1 MB"
+nagle = "yes"
+"""
+"""Unknown keys and wrong values in the same tables."""
+
+
+def test_unknown_keys_do_not_hide_the_other_mistakes(tmp_path: Path):
+    (tmp_path / "several.toml").write_text(SEVERAL)
+    with pytest.raises(mp.UserError) as error:
+        mp.Scenario.from_file(tmp_path / "several.toml")
+    assert {line.split(": ")[1] for line in str(error.value).splitlines()} == {
+        "warmpu",
+        "measure",
+        "network.disjoint.south.dealy",
+        "network.disjoint.south.rate",
+        "flows.cmt.send_bufer",
+        "flows.cmt.nagle",
+        "flows.cmt.cc",
+    }
+
+
+def test_a_misspelled_key_is_not_reported_as_missing_too():
+    with pytest.raises(mp.UserError, match=r'^rat: unknown key: did you mean "rate"\?[^\n]*$'):
+        mp.Link.model_validate({"rat": "1 Mbit/s"})
+
+
+def test_hundreds_of_mistakes_are_counted_instead_of_told():
+    with pytest.raises(mp.UserError) as error:
+        mp.Link.model_validate({"rate": "1 Mbit/s"} | {f"key{index}": 1 for index in range(300)})
+    *told, last = str(error.value).splitlines()
+    assert (len(told), last) == (40, "and 260 more mistakes")

@@ -16,9 +16,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     println!("digest {}", outcome.digest);
     println!("{} data packets", outcome.data_packets);
-    if option_env!("CARGO_INCREMENTAL") != Some("0") {
-        println!("built incrementally, with more instructions");
-    }
     println!("{:.2} M packet-hops/s", outcome.packet_hops as f64 / outcome.cpu_seconds / 1e6);
     println!("{:.0} ns per data packet", outcome.cpu_seconds / outcome.data_packets as f64 * 1e9);
     println!("{:.1} simulated s / CPU s", outcome.simulated_seconds / outcome.cpu_seconds);

@@ -12,13 +12,16 @@ use manypath_posix::record::{ASSOCIATION_OVER, Answer, Call, Operation, Refused}
 use nix::errno::Errno;
 use tokio::sync::oneshot;
 
+use super::associations::Associations;
 use super::connection::Connection;
+use super::limits::Usage;
 use super::many;
 use super::names;
 use super::opening;
 use super::options::{SocketOption, Support, least};
 use super::parts::Parts;
 use super::peeloff;
+use super::ports::Ports;
 use super::socket::{Phase, Socket, Style};
 use super::socket_names;
 
@@ -121,7 +124,7 @@ async fn carry_out(
         Operation::Listen => done(opening::listen(table, ports, usage, socket, call.option).await),
         Operation::Connect => {
             let (address, _) = decode(call.bytes).ok_or(Errno::EINVAL)?;
-            connect(parts, socket, &[address], call).await?;
+            connect(ports, usage, associations, socket, &[address], call).await?;
             Ok(Outcome { value: streams(socket), ..Outcome::default() })
         }
         Operation::Accept if socket.style != Style::One => Err(Errno::EOPNOTSUPP),
@@ -136,8 +139,8 @@ async fn carry_out(
             let bytes = encode(peer.ok_or(Errno::ENOTCONN)?);
             Ok(Outcome { value: streams(socket), bytes, ..Outcome::default() })
         }
-        Operation::GetOption => get_option(parts, socket, call).await,
-        Operation::SetOption => set_option(parts, socket, call).await,
+        Operation::GetOption => get_option(ports, usage, associations, socket, call).await,
+        Operation::SetOption => set_option(ports, usage, associations, socket, call).await,
         Operation::Send => {
             let value = many::permission(ports, usage, associations, socket, call).await?;
             Ok(Outcome { value, ..Outcome::default() })
@@ -181,12 +184,13 @@ async fn wait(
 
 /// Opens an association; returns its number.
 async fn connect(
-    parts: &Parts,
+    ports: &Ports,
+    usage: &Arc<Usage>,
+    associations: &Arc<Associations>,
     socket: &Arc<Socket>,
     peers: &[SocketAddr],
     call: &Call<'_>,
 ) -> Result<i32, Errno> {
-    let Parts { ports, usage, associations, .. } = parts;
     if socket.is_many() {
         let non_blocking = call.non_blocking;
         return many::connect(ports, usage, associations, socket, peers, non_blocking).await;
@@ -196,9 +200,15 @@ async fn connect(
     Ok(socket.connected().map_or(0, |connected| connected.number))
 }
 
-async fn get_option(parts: &Parts, socket: &Arc<Socket>, call: &Call<'_>) -> Called {
+async fn get_option(
+    ports: &Ports,
+    usage: &Arc<Usage>,
+    associations: &Arc<Associations>,
+    socket: &Arc<Socket>,
+    call: &Call<'_>,
+) -> Called {
     if (call.level, call.option) == (IPPROTO_SCTP, SCTP_SOCKOPT_CONNECTX3) {
-        return connect_to_all(parts, socket, call).await;
+        return connect_to_all(ports, usage, associations, socket, call).await;
     }
     let option = SocketOption::find(call.level, call.option).ok_or(Errno::ENOPROTOOPT)?;
     let value = option.get(socket, call.bytes)?;
@@ -213,19 +223,25 @@ async fn get_option(parts: &Parts, socket: &Arc<Socket>, call: &Call<'_>) -> Cal
     }
 }
 
-async fn set_option(parts: &Parts, socket: &Arc<Socket>, call: &Call<'_>) -> Called {
+async fn set_option(
+    ports: &Ports,
+    usage: &Arc<Usage>,
+    associations: &Arc<Associations>,
+    socket: &Arc<Socket>,
+    call: &Call<'_>,
+) -> Called {
     if call.level == IPPROTO_SCTP {
         match call.option {
             SCTP_SOCKOPT_BINDX_ADD | SCTP_SOCKOPT_BINDX_REM => {
                 let addresses = decode_all(call.bytes).filter(|all| !all.is_empty());
                 let addresses = addresses.ok_or(Errno::EINVAL)?;
                 return done(match call.option {
-                    SCTP_SOCKOPT_BINDX_ADD => opening::bind(&parts.ports, socket, &addresses, true),
-                    _ => opening::unbind(&parts.ports, socket, &addresses),
+                    SCTP_SOCKOPT_BINDX_ADD => opening::bind(ports, socket, &addresses, true),
+                    _ => opening::unbind(ports, socket, &addresses),
                 });
             }
             SCTP_SOCKOPT_CONNECTX | SCTP_SOCKOPT_CONNECTX_OLD => {
-                return connect_to_all(parts, socket, call).await;
+                return connect_to_all(ports, usage, associations, socket, call).await;
             }
             _ => {}
         }
@@ -235,9 +251,15 @@ async fn set_option(parts: &Parts, socket: &Arc<Socket>, call: &Call<'_>) -> Cal
 }
 
 /// `sctp_connectx`. Its value, or the bytes of `SCTP_SOCKOPT_CONNECTX3`, is the number of the association.
-async fn connect_to_all(parts: &Parts, socket: &Arc<Socket>, call: &Call<'_>) -> Called {
+async fn connect_to_all(
+    ports: &Ports,
+    usage: &Arc<Usage>,
+    associations: &Arc<Associations>,
+    socket: &Arc<Socket>,
+    call: &Call<'_>,
+) -> Called {
     let addresses = decode_all(call.bytes).ok_or(Errno::EINVAL)?;
-    let number = connect(parts, socket, &addresses, call).await?;
+    let number = connect(ports, usage, associations, socket, &addresses, call).await?;
     match call.option {
         SCTP_SOCKOPT_CONNECTX_OLD => Ok(Outcome::default()),
         SCTP_SOCKOPT_CONNECTX3 => Ok(bytes(number.encode())),

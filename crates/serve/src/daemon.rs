@@ -196,7 +196,10 @@ async fn welcome(shared: Arc<Shared>, socket: OwnedFd, peer: Peer, place: Place)
             drop(descriptor);
             match shared.parts.table.adoption(cookie) {
                 Some(adoption) => adopted(&shared.parts, connection, cookie, adoption).await,
-                None => open(&shared, connection, cookie, (domain, kind, protocol), peer).await,
+                None => {
+                    let Shared { settings, parts, .. } = &*shared;
+                    open(settings, parts, connection, cookie, (domain, kind, protocol), peer).await
+                }
             }
         }
         Request::Call(call) => calls::answer(&shared.parts, &connection, descriptor, &call).await,
@@ -206,13 +209,13 @@ async fn welcome(shared: Arc<Shared>, socket: OwnedFd, peer: Peer, place: Place)
 
 /// Creates a socket and serves it until the program closes it.
 async fn open(
-    shared: &Shared,
+    settings: &Settings,
+    parts: &Parts,
     connection: Connection,
     cookie: u64,
     (domain, kind, protocol): (i32, i32, i32),
     peer: Peer,
 ) -> io::Result<()> {
-    let Shared { settings, parts, .. } = shared;
     let style = if kind == libc::SOCK_SEQPACKET { Style::Many } else { Style::One };
     let place = match (domain, kind, protocol) {
         (

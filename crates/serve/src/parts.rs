@@ -1,4 +1,5 @@
-//! The parts of the daemon that sockets and calls use. Each function takes only those that it touches.
+//! The parts of the daemon that sockets and calls use. Except the dispatch of calls, each function takes only those
+//! that it touches.
 
 use std::sync::Arc;
 

@@ -16,7 +16,9 @@ from manypath.scenario import right_forms
 def user_error(error: ValidationError, fields: Any) -> UserError:
     """Return the error for `fields`, one line for each mistake: ``field: value is wrong: valid alternative``."""
     # A value for both ends of a range may be wrong for both.
-    return UserError("\n".join(dict.fromkeys(_lines(error, fields, []))))
+    lines = list(dict.fromkeys(_lines(error, fields, [])))
+    more = [f"and {len(lines) - MOST} more mistakes"] if len(lines) > MOST else []
+    return UserError("\n".join(lines[:MOST] + more))
 
 
 def of_word(details: Mapping[str, Any]) -> str:
@@ -33,8 +35,14 @@ def of_word(details: Mapping[str, Any]) -> str:
     return f"{word} cannot be used: {said[0].lower()}{said[1:].rstrip('.')}"
 
 
-def _lines(error: ValidationError, fields: Any, within: list[str]) -> Iterator[str]:
+def _lines(error: ValidationError, fields: Any, within: list[str], beside: bool = False) -> Iterator[str]:
+    """Yield a line for each mistake; `beside` wrong keys, none that may be a consequence of these.
+
+    These are missing keys, and combinations of values that do not fit, which have no location.
+    """
     for details in error.errors():
+        if beside and (not details["loc"] or (details["type"] == "missing" and len(details["loc"]) == 1)):
+            continue
         context = details.get("ctx", {})
         if details["type"] == "too_short" and len(details["input"]) >= context["min_length"]:
             # Long enough; invalid entries, which pydantic leaves out, have their own lines.
@@ -45,8 +53,11 @@ def _lines(error: ValidationError, fields: Any, within: list[str]) -> Iterator[s
         if isinstance(cause, ValidationError):
             yield from _lines(cause, details["input"], place)
             continue
-        if details["type"] in OF_KEYS:
-            place.append(_line(context["key"]))
+        if details["type"] == OF_KEYS:
+            yield from (f"{'.'.join([*place, _line(key)])}: {said}" for key, said in context["wrong"].items())
+            if context["other"] is not None:
+                yield from _lines(context["other"], details["input"], place, beside=True)
+            continue
         field = place[-1] if place else ""
         if details["type"] == "missing":
             model = error.title if len(details["loc"]) == 1 else ""
@@ -111,8 +122,6 @@ def _message(kind: str, given: _Value, context: Mapping[str, Any], message: str,
     """Return the message for a mistake in a field: the value and a valid alternative."""
     value, written = given.read, given.written(given.read)
     match kind:
-        case "unknown_key" | "wrong_key":
-            said = message
         case "literal_error":
             said = f"{written} is unknown: {remedy(quoted(value, ''), _choices(context['expected']))}"
         case "union_tag_invalid":
@@ -142,11 +151,14 @@ def _choices(expected: str) -> list[str]:
     return expected.split("'")[1::2]
 
 
+MOST = 40
+"""Largest number of mistakes that are told at once."""
+
 UNKNOWN = object()
 """What the user wrote at a place, if that is not known."""
 
-OF_KEYS = {"unknown_key", "wrong_key"}
-"""Our own kinds of mistakes, whose context has the key."""
+OF_KEYS = "wrong_keys"
+"""Our own kind of mistake: wrong keys of a table, whose context has their messages and the error of the others."""
 
 OF_NAME = "[key]"
 """Pydantic's last step of the location of a wrong name in a table; the step before it is the name."""

@@ -24,10 +24,10 @@ from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema, PydanticCustomError, from_json
 
 from manypath.arguments import disorder, is_truth
-from manypath.errors import UserError, quoted, visible
+from manypath.errors import UserError, quoted
 from manypath.quantity import LIMIT, RATE, SIZE, SPAN, Dimension, Quantity
-from manypath.scenario.mistakes import user_error
-from manypath.scenario.synonyms import hint_for
+from manypath.scenario.mistakes import OF_KEYS, user_error
+from manypath.scenario.synonyms import hints_for
 
 if TYPE_CHECKING:
     # For type checkers: a text with a unit, or a quantity.
@@ -113,6 +113,11 @@ def _descendants(model: type[Model]) -> Iterator[type[Model]]:
     for each in model.__subclasses__():
         yield each
         yield from _descendants(each)
+
+
+def wrong_keys(wrong: Mapping[str, str], other: ValidationError | None = None) -> PydanticCustomError:
+    """Return the error for the keys of a table with their messages, and for mistakes in the other keys."""
+    return PydanticCustomError(OF_KEYS, "wrong keys", {"wrong": dict(wrong), "other": other})
 
 
 CONVERTED = (bool, int, float, int | None, float | None)
@@ -282,22 +287,34 @@ class Model(BaseModel, metaclass=_Checked):
 
     @model_validator(mode="before")
     @classmethod
-    def _know_the_keys(cls, fields: Any) -> Any:
-        if isinstance(fields, Mapping):
-            known, converted, lists, texts = cls.__pydantic_fields__, cls._converted, cls._lists, cls._texts
-            unknown = [str(key) for key in fields if key not in known]
-            if unknown:
-                key, hint = hint_for(unknown, [*known, *cls._short_forms], _transports_by_key(cls))
-                raise PydanticCustomError("unknown_key", "unknown key: {hint}", {"key": visible(key), "hint": hint})
-            for key, value in fields.items():
-                said = _other_type(known[key], value) if key in converted else None
-                if key in texts:
-                    said = _no_text(value)
-                if key in lists and isinstance(value, Model):
-                    # Pydantic would read a model as a list of its fields.
-                    said = f"a single {type(value).__name__} is no list: write [{type(value).__name__}(...)]"
-                if key in lists:
-                    said = said or disorder(value)
-                if said is not None:
-                    raise PydanticCustomError("wrong_key", "{said}", {"key": str(key), "said": said})
+    def _know_the_keys(cls, fields: Any, info: ValidationInfo) -> Any:
+        if isinstance(fields, Mapping) and (wrong := dict(cls._wrong_keys(fields))):
+            # The other keys are checked as well, so that all mistakes are reported at once.
+            rest = {key: value for key, value in fields.items() if str(key) not in wrong}
+            other = None
+            try:
+                cls.__pydantic_validator__.validate_python(rest, context=info.context)
+            except ValidationError as error:
+                other = error
+            raise wrong_keys(wrong, other)
         return fields
+
+    @classmethod
+    def _wrong_keys(cls, fields: Mapping[Any, Any]) -> Iterator[tuple[str, str]]:
+        """Yield each unknown key, and each key with a value that pydantic would convert, with its message."""
+        known, converted, lists, texts = cls.__pydantic_fields__, cls._converted, cls._lists, cls._texts
+        unknown = [str(key) for key in fields if key not in known]
+        if unknown:
+            for key, hint in hints_for(unknown, [*known, *cls._short_forms], _transports_by_key(cls)):
+                yield key, f"unknown key: {hint}"
+        for key, value in fields.items():
+            said = _other_type(known[key], value) if key in converted else None
+            if key in texts:
+                said = _no_text(value)
+            if key in lists and isinstance(value, Model):
+                # Pydantic would read a model as a list of its fields.
+                said = f"a single {type(value).__name__} is no list: write [{type(value).__name__}(...)]"
+            if key in lists:
+                said = said or disorder(value)
+            if said is not None:
+                yield str(key), said

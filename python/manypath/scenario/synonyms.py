@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 
 from manypath.errors import quoted, remedy
 
 
-def hint_for(
+def hints_for(
     unknown: Sequence[str], known: Collection[str], transports: Mapping[str, Sequence[str]]
-) -> tuple[str, str]:
-    """Return the unknown key to report, and its hint.
+) -> Iterator[tuple[str, str]]:
+    """Yield the unknown keys to report, with a hint for each.
 
-    A key that selects the model of a table is reported before the others, which may belong to the other model. A key
+    A key that selects the model of a table is reported alone, because the others may belong to the other model. A key
     of flows with other `transports` is named as such, unless it is very similar to a known one.
     """
     meant = {key: own for key in unknown if (own := meant_by(key, known)) is not None}
-    key = next((key for key, own in meant.items() if own in SELECTING), unknown[0])
-    if key in meant:
-        return key, f'did you mean "{meant[key]}"?'
-    others = transports.get(key, ())
-    if others and not get_close_matches(key, known, 1, VERY_SIMILAR):
-        return key, f"only valid for transport = {' or '.join(quoted(each) for each in sorted(others))}"
-    return key, remedy(key, known)
+    selecting = next((key for key, own in meant.items() if own in SELECTING), None)
+    for key in unknown if selecting is None else (selecting,):
+        others = transports.get(key, ())
+        if key in meant:
+            yield key, f'did you mean "{meant[key]}"?'
+        elif others and not get_close_matches(key, known, 1, VERY_SIMILAR):
+            yield key, f"only valid for transport = {' or '.join(quoted(each) for each in sorted(others))}"
+        else:
+            yield key, remedy(key, known)
 
 
 def meant_by(key: str, known: Collection[str]) -> str | None:

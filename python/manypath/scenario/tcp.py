@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from pydantic import Field, GetJsonSchemaHandler, field_validator, model_validator
-from pydantic_core import CoreSchema, PydanticCustomError
+from pydantic_core import CoreSchema
 
 from manypath.errors import quoted
 from manypath.scenario.applications import Application, Saturated
-from manypath.scenario.model import Model, Size, Span
+from manypath.scenario.model import Model, Size, Span, wrong_keys
 from manypath.scenario.names import CongestionControl, Scheduler, no_path_twice, one_weight_each
 from manypath.scenario.ranges import Start, in_order
 
@@ -164,7 +164,7 @@ class Tcp(Connection):
                 raise ValueError("path and paths are both given: leave one of them out")
             if not isinstance(fields["path"], str):
                 said = f"{quoted(fields['path'])} is no name of a path: write one name, or use Mptcp for several paths"
-                raise PydanticCustomError("wrong_key", "{said}", {"key": "path", "said": said})
+                raise wrong_keys({"path": said})
             others = {name: value for name, value in fields.items() if name != "path"}
             return {**others, "paths": (fields["path"],)}
         return fields

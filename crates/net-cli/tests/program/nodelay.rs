@@ -3,7 +3,7 @@
 //! a retransmission timeout, and the peer counts the duplicate.
 
 use std::net::Ipv4Addr;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use manypath_core::Span;
 use manypath_net::{Builder, Config, Message, Peer};
@@ -29,10 +29,10 @@ fn acknowledging_every(packets: u32, builder: Builder) -> Builder {
     })
 }
 
-/// Tries up to five times: on a busy machine a timeout can have another cause.
+/// Tries again for some minutes: on a busy machine a timeout can have another cause.
 async fn at_once(mut try_once: impl AsyncFnMut() -> u64) {
-    let mut duplicates = Vec::new();
-    for _ in 0..5 {
+    let (begin, mut duplicates) = (Instant::now(), Vec::new());
+    while begin.elapsed() < Duration::from_secs(300) {
         duplicates.push(try_once().await);
         if duplicates.last() == Some(&0) {
             return;
