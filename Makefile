@@ -267,7 +267,9 @@ tools: $(venv)/.tools ## what tests, checks and site need
 
 site: $(engine) $(venv)/.tools ## write the documentation as a site that needs no network, which `manypath docs` opens
 	$(begun)
-	@$(timed) $(bin)/mkdocs --quiet build --strict
+	@# The package has a whole site at each moment, also while tests read it.
+	@$(timed) $(bin)/mkdocs --quiet build --strict --site-dir target/site
+	@rm -rf python/manypath/site && mv target/site python/manypath/site
 
 format: $(venv)/.tools ## format all sources
 	cargo fmt --all

@@ -125,7 +125,8 @@ def remarks(outcome: Outcome) -> list[str]:
     """
     idle = (f"{flow}: path {path} {STATES[state]} at the end of the run" for flow, path, state in _idle_paths(outcome))
     stopped = (
-        f"{flow}: {buffer} stopped path {path} for {time:.3g} s" for flow, path, buffer, time in _stopped(outcome)
+        f"{flow}: {buffer} stopped path {path} for {time:.3g} s{LARGER[buffer]}"
+        for flow, path, buffer, time in _stopped(outcome)
     )
     return _first([*idle, *stopped])
 
@@ -144,6 +145,7 @@ def remarks_of_runs(outcomes: Sequence[Outcome]) -> list[str]:
             times.setdefault((flow, path, buffer), []).append(seconds)
     stopped = [
         f"{flow}: {buffer} stopped path {path} in {len(each)} of {runs} runs, for up to {max(each):.3g} s"
+        + LARGER[buffer]
         for (flow, path, buffer), each in times.items()
     ]
     return _first([*idle, *stopped])
@@ -302,6 +304,13 @@ STATES = {
 
 LEAST_STOPPED = 0.01
 """Share of the measured time from which on a limit by a host buffer is reported."""
+
+LARGER = {
+    "send_buffer": ": a larger send_buffer removes this limit",
+    "receive_buffer": ": a larger receive_buffer removes this limit",
+    "buffer_split": ": larger buffers remove this limit",
+}
+"""How to remove the limit that a host buffer sets, by the name of the buffer."""
 
 MOST_REMARKS = 20
 """Largest number of remarks on the paths of a result."""

@@ -68,13 +68,13 @@ def place_of_page(source: str) -> str | None:
 
 @lru_cache(maxsize=1)
 def _places(site: Path) -> Mapping[str, str]:
-    """Return the places of all names that a site explains; none without a site."""
-    try:
-        inventory = (site / "objects.inv").read_bytes()
-    except FileNotFoundError:
-        return {}
+    """Return the places of all names that a site explains; none without a site, or with an incomplete one."""
     # The format is that of Sphinx: four lines of text, then compressed lines with name, kind, priority, place and
     # title. A `$` at the end of a place stands for the name.
-    entries = zlib.decompress(inventory.split(b"\n", 4)[4]).decode().splitlines()
+    try:
+        inventory = (site / "objects.inv").read_bytes()
+        entries = zlib.decompress(inventory.split(b"\n", 4)[4]).decode().splitlines()
+    except (FileNotFoundError, IndexError, zlib.error):
+        return {}
     split = (entry.split(" ") for entry in entries)
     return {entry[0]: entry[3].removesuffix("$") + (entry[0] if entry[3].endswith("$") else "") for entry in split}

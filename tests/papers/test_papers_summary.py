@@ -102,7 +102,7 @@ def test_other_verdicts_than_the_published_ones_are_named_opposite_ones_first():
     )
     assert found.other_engine == ("" if part.engine == known.engine else known.engine)
     assert differences(replace(found, other_engine="")) == (
-        "differs from the published results: contradicted here, holds published: C-999-4; "
+        "differs from the package's full results: contradicted here, holds published: C-999-4; "
         "undecided here, holds published: C-999-2; holds here, undecided published: C-999-3"
     )
     (line,) = (line for line in summary(Evaluation([part]), {"paper": found}) if line.startswith("C-999-4"))
@@ -118,7 +118,7 @@ def test_a_long_list_of_differences_is_shortened_and_says_how_many_are_left(coun
 
 def test_equal_results_are_reported_as_agreement():
     assert differences(PublishedComparison(9, 9, (), 0, 2, 2)) == (
-        "agrees with the published results: 2 claims, 9 points of the figures"
+        "agrees with the package's full results: 2 claims, 9 points of the figures"
     )
 
 
@@ -126,9 +126,9 @@ def test_another_engine_of_the_published_results_is_named():
     part = made_up("paper", ["holds"])
     known = replace(full_results(NAMES[0]), cases={}, claims={})
     same = compare(part, replace(known, engine=part.engine))
-    assert differences(same) == "agrees with the published results: 0 points of the figures"
+    assert differences(same) == "agrees with the package's full results: 0 points of the figures"
     other = compare(part, replace(known, engine="0123456789abcdef"))
-    assert differences(other).startswith("agrees with the published results of another engine, 0123456789abcdef: ")
+    assert differences(other).startswith("agrees with the package's full results of another engine, 0123456789abcdef: ")
 
 
 @pytest.fixture
@@ -169,7 +169,8 @@ def test_all_papers_have_at_most_60_lines_with_progress(called):
         (place,) = (number for number, line in enumerate(lines) if line.startswith(f"{name}: "))
         assert lines[place].endswith("(quick precision, preliminary)")
         assert lines[place + 1].startswith("  finding: ")
-        assert re.match("  differs from the published results( of another engine, [0-9a-f]{16})?: ", lines[place + 2])
+        full = "  differs from the package's full results( of another engine, [0-9a-f]{16})?: "
+        assert re.match(full, lines[place + 2])
     assert lines[-1].startswith("report: ")
     assert "Table of" not in printed.out
 

@@ -35,7 +35,7 @@ def test_full_results_are_published_and_shown_beside_quick_ones(package, called)
     assert "of 2 claims have the published verdict" in quick.out
     assert "full results: undecided with" in quick.out
     assert "no change was tried" not in quick.out
-    assert quick.err.startswith("small: published full results: 1 holds, 1 undecided; ")
+    assert quick.err.startswith("small: full results in the package: 1 holds, 1 undecided; ")
 
     document = json.loads(called("papers", NAME, "--json").out)
     for claim in document["claims"]:
@@ -59,7 +59,7 @@ def test_full_results_are_published_and_shown_beside_quick_ones(package, called)
 def test_causes_are_searched_for_beside_published_ones_on_demand(called):
     called("papers", NAME, "--full", "--publish")
     quick = called("papers", NAME, "--causes", "--verbose")
-    assert "full results: " not in quick.out
+    assert "full results: undecided with" not in quick.out
     document = json.loads(called("papers", NAME, "--causes", "--json").out)
     assert all((claim["causes"] == []) == (claim["verdict"] != "contradicted") for claim in document["claims"])
     assert "causes" in quick.out.splitlines()[-2]

@@ -19,20 +19,28 @@ def scenario(flow: Any, **network: mp.Link) -> mp.Scenario:
 
 
 @pytest.mark.parametrize(
-    ("flow", "said"),
+    ("flow", "said", "remedy"),
     [
-        (mp.Tcp(path="a", send_buffer="20 kB"), "f: send_buffer stopped path a for "),
-        (mp.Sctp(paths=["a"], receive_buffer="20 kB"), "f: receive_buffer stopped path a for "),
-        (mp.Sctp(paths=["a", "b"], send_buffer="30 kB"), "f: buffer_split stopped path b for "),
+        (mp.Tcp(path="a", send_buffer="20 kB"), "f: send_buffer stopped path a for ", "a larger send_buffer removes"),
+        (
+            mp.Sctp(paths=["a"], receive_buffer="20 kB"),
+            "f: receive_buffer stopped path a for ",
+            "a larger receive_buffer removes",
+        ),
+        (
+            mp.Sctp(paths=["a", "b"], send_buffer="30 kB"),
+            "f: buffer_split stopped path b for ",
+            "larger buffers remove",
+        ),
     ],
 )
-def test_a_buffer_that_stopped_a_path_is_named(flow: Any, said: str):
+def test_a_buffer_that_stopped_a_path_is_named(flow: Any, said: str, remedy: str):
     result = mp.run(scenario(flow, a=LINK, b=LINK))
     (line,) = [line for line in remarks(result.outcome) if line.startswith(said)]
     buffer = {"send_buffer": "send_buffer", "receive_buffer": "receive_window", "buffer_split": "split_share"}
     path = said.split()[4]
     seconds = result.paths.loc[("f", path), f"blocked_{buffer[said.split()[1]]}"]
-    assert line == f"{said}{seconds:.3g} s"
+    assert line == f"{said}{seconds:.3g} s: {remedy} this limit"
     assert line in repr(result)
     assert line in result._repr_html_()
 

@@ -378,6 +378,7 @@ def test_a_shell_completes_the_words_of_the_kernel_loader(tmp_path: Path, monkey
     program.write_text('#!/bin/sh\n[ "$1" = --help ] && echo "Usage: x <check|list|load>" || printf "lia\\nolia\\n"\n')
     program.chmod(0o755)
     monkeypatch.setattr(names, "installed", lambda _: str(program))
+    monkeypatch.setattr(names, "PATIENCE", 300)
     context = SimpleNamespace(params={"arguments": None}, args=[])
     assert names.kernel_words(context, "l") == ["list", "load"]  # pyright: ignore[reportArgumentType]
     context.params["arguments"] = ["load"]
@@ -401,8 +402,8 @@ def test_a_shell_completes_the_words_of_the_program_for_real_networks(words: str
     options = "Usage: x serve [OPTIONS]\\n\\n      --limit <COUNT>\\n      --limit-per-user <COUNT>\\n  -h, --help\\n"
     program.write_text(f'#!/bin/sh\n[ "$*" = "serve --help" ] && printf "{options}" || echo "Usage: x <run|serve>"\n')
     program.chmod(0o755)
-    script = f"from manypath.cli import main, names; names.installed = lambda _: {str(program)!r}; main()"
-    assert completion(f"manypath net {words}", tmp_path, script).split() == completed
+    script = f"from manypath.cli import main, names; names.installed = lambda _: {str(program)!r}; names.PATIENCE = 300"
+    assert completion(f"manypath net {words}", tmp_path, f"{script}; main()").split() == completed
 
 
 def test_no_colour_is_printed_with_no_color(folder: Path, manypath):

@@ -97,6 +97,13 @@ def test_names_of_the_package_have_the_places_of_the_inventory(site: Site):
     assert documentation.place_of_page("explanation/timeouts.md") is None
 
 
+@pytest.mark.parametrize("length", [0, 40, 100])
+def test_an_incomplete_inventory_is_none(length: int, site: Site):
+    file = site(names=["manypath.scenario.queues.Red"]) / "objects.inv"
+    file.write_bytes(file.read_bytes()[:length])
+    assert documentation.place("manypath.scenario.queues.Red") is None
+
+
 def status(app: Any, address: str) -> int:
     """Return the status of the answer to a request."""
 

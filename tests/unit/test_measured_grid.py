@@ -271,9 +271,9 @@ def test_a_single_long_delay_of_a_sender_marks_its_run(seconds: float, is_marked
     assert marks == ([f"flow sctp: its sender was delayed by {seconds:.1f} s"] if is_marked else [])
 
 
-def measured_cell(way: str, measure: str) -> Any:
+def measured_cell(way: str, measure: str, warmup: str = "1 s") -> Any:
     """Return the outcome of one run of a cell of the grid ``sctp``."""
-    scenario = sctp(way, "20 ms", "0 %").but(warmup="1 s", measure=measure)
+    scenario = sctp(way, "20 ms", "0 %").but(warmup=warmup, measure=measure)
     ((_, outcome),) = Campaign(scenario, replications=1, runner=testbed.Testbed()).run(None, 1, progress=False).outcomes
     return outcome
 
@@ -287,8 +287,8 @@ def test_a_run_with_a_stopped_sender_or_receiver_is_marked(side: str, monkeypatc
         time.sleep(0.5)
         end.send_signal(signal.SIGCONT)
 
-    outcome = disturbed(lambda measure: measured_cell("one path", measure), Manypath, stop, monkeypatch)
-    assert f"flow sctp: its {side} was delayed by " in outcome["marks"]
+    said = f"flow sctp: its {side} was delayed by "
+    disturbed(lambda measure: measured_cell("one path", measure), Manypath, stop, said, monkeypatch)
 
 
 def test_counters_of_paths_cover_the_window():
@@ -397,12 +397,11 @@ def test_a_missing_program_is_reported(absent: str, called, monkeypatch: pytest.
 
 @needs_stack
 def test_a_cell_is_measured():
+    # Without warm-up, because data that arrived earlier and waited in the receiver would count as well.
     outcome = undisturbed(
-        lambda: measured_cell("two paths newreno", "2 s"),
+        lambda: measured_cell("two paths newreno", "3 s", warmup="0 s"),
         lambda found: all(path["data_packets"] > 50 for path in found["flows"]["sctp"]["paths"].values()),
     )
-    paths = outcome["flows"]["sctp"]["paths"]
     # Other load on this machine can lower the goodput. It cannot exceed the rate of the links.
-    assert all(path["data_packets"] > 50 for path in paths.values())
     assert 0 < outcome["flows"]["sctp"]["goodput"] < 20.2e6
     assert not list(Path("/run/netns").glob(f"m{os.getpid()}-*"))

@@ -117,15 +117,13 @@ def test_a_mistake_is_reported_with_the_direction_of_the_wire():
         mp.Scenario(network={"disjoint": {"dsl": {"there": wire["there"]}}}, flows={"f": mp.Sctp(paths=["dsl"])})
 
 
-def test_a_million_paths_are_refused_and_many_paths_are_built_quickly():
-    began = time.process_time()
+def test_a_million_paths_are_refused_and_many_paths_are_built():
     with pytest.raises(mp.UserError, match=r"bottleneck\.paths: 1000000 .*100000"):
         mp.bottleneck(LINK, paths=1_000_000)
     with pytest.raises(mp.UserError, match=r"dumbbell: 1000000 is not a number of paths: give 1 to 100000"):
         mp.dumbbell(LINK, [LINK] * 1_000_000, LINK)
     with pytest.raises(mp.UserError, match=r"network\.links: 1000000 .*give 400002 or less"):
         mp.Network(links=dict.fromkeys(map(str, range(1_000_000)), LINK), paths={"p": mp.Path(forward=("1",))})
-    assert time.process_time() - began < 60
     with pytest.raises(mp.UserError, match=r"and 9970 more$"):
         mp.Scenario(network=mp.bottleneck(LINK, paths=10_000), flows=one_flow("nowhere"))
     mp.run(mp.Scenario(network=mp.bottleneck(LINK, paths=10_000), flows=one_flow(), warmup="0 s", measure="1 s"))
@@ -165,9 +163,10 @@ def test_unused_paths_are_reported_and_do_not_stop_the_run(tmp_path: Path):
 
 
 def test_a_flow_on_very_many_paths_is_checked_quickly():
-    paths = [f"p{number}" for number in range(100_000)]
+    # Comparing each path with all others would take a quarter of an hour
+    paths = [f"p{number}" for number in range(500_000)]
     began = time.process_time()
-    assert len(mp.Sctp(paths=paths).paths) == 100_000
+    assert len(mp.Sctp(paths=paths).paths) == 500_000
     with pytest.raises(mp.UserError, match='"p7" is named twice'):
         mp.Sctp(paths=[*paths, "p7"])
-    assert time.process_time() - began < 60
+    assert time.process_time() - began < 300

@@ -128,6 +128,8 @@ def test_two_processes_share_a_store(scenario, tmp_path: Path):
 SHARED = textwrap.dedent("""
     import os, sys, time
     import manypath as mp
+    from manypath.campaign import claims
+    claims.PATIENCE_SECONDS = 300
     def slow(seed: int) -> dict[str, float]:
         os.write(1, b"began\\n")
         time.sleep(0.02)

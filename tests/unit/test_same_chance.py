@@ -18,10 +18,10 @@ import pytest
 import manypath as mp
 from manypath import _native
 from manypath.emulation import Emulation, Pair
-from manypath.programs import EMULATOR, installed
 from manypath.testbed import runner
 from manypath.testbed.contestants import Part
 from manypath.testbed.emulation import Host, Running, running
+from real_time import needs_emulator
 
 
 def three_flows() -> mp.Scenario:
@@ -211,9 +211,7 @@ def emulated_losses(network: mp.Network, paths: Sequence[str]) -> dict[str, list
     return {link: [number not in set(numbers) for number in range(PACKETS)] for link, numbers in arrived.items()}
 
 
-@pytest.mark.skipif(
-    os.geteuid() != 0 or installed(EMULATOR) is None, reason="needs root and manypath-emu (make emu) to emulate links"
-)
+@needs_emulator
 @pytest.mark.parametrize(
     ("paths", "jitter"),
     [

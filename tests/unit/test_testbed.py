@@ -251,7 +251,8 @@ def test_a_failed_emulation_reports_its_error(emulated: Emulation, monkeypatch: 
 
 @needs_emulator
 def test_both_subflows_of_a_connection_carry_data_and_their_hosts_are_removed():
-    scenario = alone("newreno").but(warmup="1 s", measure="2 s")
+    # Without warm-up, because data that arrived earlier and waited in a receiver would count as well.
+    scenario = alone("newreno").but(warmup="0 s", measure="3 s")
     campaign = Campaign(scenario, replications=1, runner=testbed.Testbed())
 
     def packets(results: Results) -> list[int]:
@@ -260,23 +261,26 @@ def test_both_subflows_of_a_connection_carry_data_and_their_hosts_are_removed():
 
     # The exact number depends on the load of this machine.
     results = undisturbed(lambda: campaign.run(None, 1, progress=False), lambda found: min(packets(found)) > 50)
-    assert min(packets(results)) > 50
     assert 0 < results.values("goodput", flow="mptcp").item() < 20
     assert not own_namespaces()
 
 
 @needs_emulator
-def test_flows_of_both_kinds_share_a_link_and_do_not_exceed_its_rate(tmp_path: Path):
-    # Without warm-up, because data that arrived earlier and waited in a receiver would count as well.
+def test_flows_of_both_kinds_share_a_link_and_do_not_exceed_its_rate():
     scenario = shared("newreno").but(warmup="0 s", measure="3 s")
-    results = Campaign(scenario, replications=1, runner=testbed.Testbed()).run(tmp_path, 1, progress=False)
-    rates = {flow: results.values("goodput", flow=flow).item() for flow in ("mptcp", "tcp")}
-    assert min(rates.values()) > 0
-    assert sum(rates.values()) < 10
+    campaign = Campaign(scenario, replications=1, runner=testbed.Testbed())
+
+    def rates() -> list[float]:
+        results = campaign.run(None, 1, progress=False)
+        return [results.values("goodput", flow=flow).item() for flow in ("mptcp", "tcp")]
+
+    assert sum(undisturbed(rates, lambda found: min(found) > 0)) < 10
 
 
 ONE_RUN = """
 import sys, threading
+sys.path.append(sys.argv[2])
+import real_time
 from manypath.campaign import Campaign
 from manypath.campaign.progress import Silent
 from manypath.testbed import Testbed, runner
@@ -299,7 +303,8 @@ Campaign(scenario, replications=1, runner=Testbed()).run(sys.argv[1], 1, progres
 @needs_emulator
 def test_ctrl_c_lets_the_current_run_finish_and_stores_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     # Like a terminal, the test sends the signal to the whole process group.
-    with subprocess.Popen([sys.executable, "-c", ONE_RUN, tmp_path], process_group=0) as process:
+    words = [sys.executable, "-c", ONE_RUN, tmp_path, Path(__file__).parents[1]]
+    with subprocess.Popen(words, process_group=0) as process:
         hosts = f"m{process.pid}-*"
         while process.poll() is None and not list(Path("/run/netns").glob(hosts)):
             time.sleep(0.05)
@@ -308,8 +313,7 @@ def test_ctrl_c_lets_the_current_run_finish_and_stores_it(tmp_path: Path, monkey
     assert not list(Path("/run/netns").glob(hosts))
     monkeypatch.setattr("manypath.testbed.runner._measure", lambda *_: pytest.fail("the run was not stored"))
     scenario = alone("newreno").but(warmup="1 s", measure="2 s")
-    results = Campaign(scenario, replications=1, runner=testbed.Testbed()).run(tmp_path, 1, progress=False)
-    assert results.values("goodput", flow="mptcp").item() > 0
+    assert len(Campaign(scenario, replications=1, runner=testbed.Testbed()).run(tmp_path, 1, progress=False)) == 1
 
 
 def own_namespaces() -> list[str]:

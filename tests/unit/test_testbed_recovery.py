@@ -34,7 +34,7 @@ from manypath.testbed.recovery import (
     resumed,
     scenario,
 )
-from real_time import needs_stack
+from real_time import needs_stack, undisturbed
 
 
 def instants(*spans: tuple[float, float]) -> np.ndarray:
@@ -186,7 +186,8 @@ def rows(stack: str, called: Callable[..., Any], tmp_path: Path, monkeypatch: py
     made = Calibration("2026-01-01T00:00:00+00:00", "this machine", "abcd1234", 0.0, [])
     monkeypatch.setattr("manypath.testbed.calibration.calibrated", lambda *_, **__: made)
     monkeypatch.chdir(tmp_path)
-    return json.loads(called(*command(stack), "--json").out)["rows"]
+    # The store keeps the runs that ended well
+    return undisturbed(lambda: json.loads(called(*command(stack), "--json").out)["rows"], bool)
 
 
 @needs_stack

@@ -295,7 +295,9 @@ def test_the_program_fails_if_the_library_refuses_a_value(cached: Path):
         "local=127.0.0.1", "remote=127.0.0.1", "end=1", "message_min=1", "message=1", "streams=1", "mtu=1500",
         "send_buffer=5000", "receive_buffer=5000", "udp=9899", "sctp_cmt_on_off=9",
     ]  # fmt: skip
-    done = subprocess.run([PROGRAM.path(), "send", *ends], capture_output=True, text=True, check=False, timeout=300)
+    # In the namespace of other tests, the program would take their UDP port and answer their SCTP packets
+    line = ["unshare", "--map-root-user", "--net", PROGRAM.path(), "send", *ends]
+    done = subprocess.run(line, capture_output=True, text=True, check=False, timeout=300)
     assert (done.returncode, done.stderr) == (1, "sctp_cmt_on_off=9: Invalid argument\n")
 
 
@@ -344,17 +346,18 @@ def programs() -> list[int]:
 @needs_usrsctp
 def test_one_path_directly_in_ip_carries_data():
     whole = scenario(paths=("a",), app=mp.Saturated(message="1452 B"))
-    outcome = undisturbed(
-        lambda: measured(whole, {"f": "usrsctp"})["flows"]["f"],
-        lambda flow: flow["goodput"] > 1e6 and flow["paths"]["a"]["srtt"] < 1,
-    )
-    # The rate depends on how busy this machine is; more than the link carries is impossible.
-    assert 1e6 < outcome["goodput"] < 10.1e6
-    path = outcome["paths"]["a"]
-    assert path["data_packets"] > 100
-    assert path["cwnd"] > 1452
-    assert 0.02 <= path["srtt"] < 1
-    assert path["active"] == 1
+
+    def carries_data(flow: Any) -> bool:
+        path = flow["paths"]["a"]
+        return (
+            1e6 < flow["goodput"] < 10.1e6
+            and path["data_packets"] > 100
+            and path["cwnd"] > 1452
+            and 0.02 <= path["srtt"] < 1
+            and path["active"] == 1
+        )
+
+    undisturbed(lambda: measured(whole, {"f": "usrsctp"})["flows"]["f"], carries_data)
     assert nothing_is_left()
 
 
@@ -365,10 +368,9 @@ def test_throughput_has_the_bytes_of_the_packets_in_the_window_only(stack: str):
     whole = scenario(paths=("a",), app=mp.Saturated(message="500 B"))
     outcome = undisturbed(
         lambda: measured(whole.but(warmup="4 s"), {"f": stack})["flows"]["f"],
+        # A packet has at most 1000 bytes of payload, and at least 48 bytes of headers
         lambda flow: flow["goodput"] > 0 and 1.0 < flow["throughput"] / flow["goodput"] < 1.2,
     )
-    # A packet has at most 1000 bytes of payload, and at least 48 bytes of headers
-    assert 1.0 < outcome["throughput"] / outcome["goodput"] < 1.2
     assert outcome["throughput"] == outcome["paths"]["a"]["throughput"]
     assert nothing_is_left()
 
@@ -377,12 +379,13 @@ def test_throughput_has_the_bytes_of_the_packets_in_the_window_only(stack: str):
 @needs_usrsctp
 def test_both_paths_of_cmt_inside_udp_carry_data():
     whole = scenario(udp=True, cc="cmt-rpv2")
-    outcome = undisturbed(
+    undisturbed(
         lambda: measured(whole, {"": "usrsctp"})["flows"]["f"],
-        lambda flow: flow["goodput"] > 2e6 and all(path["active"] == 1 for path in flow["paths"].values()),
+        lambda flow: (
+            2e6 < flow["goodput"] < 20.2e6
+            and all(path["data_packets"] > 100 and path["active"] == 1 for path in flow["paths"].values())
+        ),
     )
-    assert 2e6 < outcome["goodput"] < 20.2e6
-    assert all(path["data_packets"] > 100 and path["active"] == 1 for path in outcome["paths"].values())
     assert nothing_is_left()
 
 
@@ -400,12 +403,14 @@ def test_usrsctp_and_our_stack_share_a_bottleneck():
         warmup="1 s",
         measure="3 s",
     )
+
+    def rates(flows: Mapping[str, Any]) -> list[float]:
+        return [each["goodput"] for each in flows.values()]
+
     flows = undisturbed(
         lambda: measured(shared, {"theirs": "usrsctp"})["flows"],
-        lambda flows: all(each["goodput"] > 1e5 for each in flows.values()),
+        lambda flows: min(rates(flows)) > 1e5 and sum(rates(flows)) < 10.1e6,
     )
-    assert all(each["goodput"] > 1e5 for each in flows.values())
-    assert sum(each["goodput"] for each in flows.values()) < 10.1e6
     # Only our stack reports the goodput of paths.
     assert "goodput" in flows["ours"]["paths"]["path2"]
     assert "goodput" not in flows["theirs"]["paths"]["path1"]
@@ -418,8 +423,8 @@ def test_a_killed_end_is_reported_and_the_run_is_cleaned_up(side: str, monkeypat
     def kill(_: Part, ends: Any) -> None:
         getattr(ends, side).send_signal(signal.SIGKILL)
 
-    error = disturbed(on_one_path, Usrsctp, kill, monkeypatch, later=0.0)
-    assert f"flow f: its {side} failed: it was killed by SIGKILL" in str(error)
+    said = f"flow f: its {side} failed: it was killed by SIGKILL"
+    disturbed(on_one_path, Usrsctp, kill, said, monkeypatch, later=0.0)
     assert nothing_is_left()
 
 
@@ -431,8 +436,7 @@ def test_a_delayed_end_marks_its_run(monkeypatch: pytest.MonkeyPatch):
         time.sleep(0.5)
         ends.receiver.send_signal(signal.SIGCONT)
 
-    outcome = disturbed(on_one_path, Usrsctp, delay, monkeypatch, later=0.0)
-    assert "flow f: its receiver was delayed by " in outcome["marks"]
+    disturbed(on_one_path, Usrsctp, delay, "flow f: its receiver was delayed by ", monkeypatch, later=0.0)
 
 
 @needs_stack

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -63,12 +64,13 @@ def service() -> Iterator[str]:
     program = installed(NET)
     if program is None:
         pytest.skip("manypath-net is not installed: `make net`")
-    name = "manypath-net-test"
+    name = f"manypath-net-test-{os.getpid()}"
     unit = Path(f"/run/systemd/system/{name}.service")
     # A user of its own may not read this program in every folder
     copy = Path(f"/run/{name}")
     shutil.copy(program, copy)
     config = Path(f"/run/{name}.toml")
+    # The daemon starts on a free port if another program has this one
     config.write_text(
         f'socket = "/run/{name}.d/socket"\nlocal = ["127.0.0.1"]\nencapsulation = 19899\ngroup = "root"\n'
     )

@@ -145,7 +145,7 @@ def _output(name: str, *words: str) -> str:
     try:
         with spawn([program, *words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
             try:
-                return process.communicate(timeout=1)[0]
+                return process.communicate(timeout=PATIENCE)[0]
             except subprocess.TimeoutExpired:
                 process.kill()
                 return ""
@@ -155,6 +155,9 @@ def _output(name: str, *words: str) -> str:
 
 MOST = 200
 """Largest number of campaign notes that are read during completion."""
+
+PATIENCE = 1.0
+"""Seconds that a program may take to print its words."""
 
 GRIDS = ("sctp", "sctp-unequal")
 """Grids of scenarios of `manypath measure`."""

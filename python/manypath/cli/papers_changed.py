@@ -165,7 +165,7 @@ def _estimates(each: ChangedClaim) -> Iterator[list[str]]:
 
 
 COLUMNS: tuple[Column, ...] = (
-    *text_columns("claim", "the claim requires", "as in the paper", "with the change"),
+    *text_columns("claim", "the claim requires", "without the change", "with the change"),
     *number_columns("largest move"),
 )
 """Columns of the table of estimates."""

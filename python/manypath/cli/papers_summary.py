@@ -33,7 +33,7 @@ def summary(evaluation: Evaluation, comparisons: Mapping[str, PublishedCompariso
 
 def differences(comparison: PublishedComparison) -> str:
     """Return as one line the claims with other verdicts than the published ones, and the number of differing points."""
-    published = "the published results"
+    published = "the package's full results"
     if comparison.other_engine:
         published += f" of another engine, {comparison.other_engine}"
     differ = [*_changed(comparison.changed)]

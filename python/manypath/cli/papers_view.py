@@ -31,8 +31,8 @@ def announce_published(papers: Iterable[Paper]) -> None:
             verdicts = tally(claim.verdict for claim in published.claims.values())
             engine = "" if published.engine == _native.engine_version() else f" by engine {published.engine}"
             typer.echo(
-                f"{paper.name}: published full results{engine}: {verdicts or 'no claims'}; {published.runs:,} runs, "
-                f"{duration(published.cpu_seconds)} of processor time",
+                f"{paper.name}: full results in the package{engine}: {verdicts or 'no claims'}; "
+                f"{published.runs:,} runs, {duration(published.cpu_seconds)} of processor time",
                 err=True,
             )
 

@@ -11,7 +11,6 @@ from markupsafe import Markup
 
 from manypath.papers.comparison import Difference, compare
 from manypath.papers.evidence import Case, Evidence, Number
-from manypath.papers.experiment import Precision
 from manypath.papers.mean import Mean
 from manypath.papers.paired import estimate
 from manypath.papers.paper import Paper, Setting
@@ -316,7 +315,7 @@ def _facts(part: PaperEvaluation) -> list[tuple[str, str]]:
     simulated = sum(outcome.get("simulated_seconds", 0.0) for outcome in outcomes)
     return [
         ("precision", part.precision.name),
-        ("replications", _replications(part.precision)),
+        ("replications", _replications(evidence)),
         ("window", f"{part.precision.measure} after a transient of {part.precision.warmup}"),
         ("seed", f"{part.seed}, replications counted from 0"),
         ("runs behind the claims", f"{len(outcomes):,}"),
@@ -327,10 +326,11 @@ def _facts(part: PaperEvaluation) -> list[tuple[str, str]]:
     ]
 
 
-def _replications(precision: Precision) -> str:
-    """Return as text the number of runs of each case, and its maximum for undecided claims."""
-    least, most = precision.replications, precision.most
-    return f"{least}, up to {most} where claims are undecided" if most > least else str(least)
+def _replications(evidence: Evidence) -> str:
+    """Return as text the number of runs of each case, and its maximum for claims that were undecided."""
+    numbers = [len(evidence.runs(case).outcomes) for case in evidence.cases()]
+    least, most = min(numbers, default=0), max(numbers, default=0)
+    return f"{least}, up to {most} where claims were undecided" if most > least else str(least)
 
 
 def _duration(seconds: float) -> str:

@@ -201,7 +201,7 @@ impl Side<'_> {
             self.watched(transfer, start, || watch(&sampler.take())).await?;
         self.acknowledged().await;
         let last = sampler.take();
-        if !last.is_empty() {
+        if last.is_worth_a_report() {
             watch(&last);
         }
         let local = Results {

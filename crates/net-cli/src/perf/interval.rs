@@ -61,13 +61,18 @@ impl Interval {
         self.end - self.start
     }
 
-    /// Whether no data was sent, received or acknowledged.
-    pub(super) fn is_empty(&self) -> bool {
+    /// Whether data was sent, received or acknowledged, in a time that is long enough for a rate. A test whose length is
+    /// a multiple of the interval ends some microseconds after its last interval; totals have the data of this time.
+    pub(super) fn is_worth_a_report(&self) -> bool {
         let flows = [&self.sent, &self.received].into_iter().flatten();
-        flows.map(Flow::bytes).sum::<u64>() == 0
-            && self.paths.iter().all(|path| path.carried.carried() == 0)
+        let is_empty = flows.map(Flow::bytes).sum::<u64>() == 0
+            && self.paths.iter().all(|path| path.carried.carried() == 0);
+        !is_empty && self.seconds() >= SHORTEST
     }
 }
+
+/// Length of the shortest last interval, in seconds: the resolution of reports.
+const SHORTEST: f64 = 0.01;
 
 /// The counters before a test. The peer's first data may arrive before this side knows that the test has begun. Blocked
 /// times count from the start of the test.
