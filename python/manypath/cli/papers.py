@@ -62,6 +62,12 @@ def papers(
         bool | None,
         typer.Option(help="Run wrong implementations, and list the claims that detect them. By default with --full."),
     ] = None,
+    open_settings: Annotated[
+        bool | None,
+        typer.Option(
+            help="Decide claims over what the text leaves open, where a paper has it. By default with --full."
+        ),
+    ] = None,
     workers: Annotated[int | None, WORKERS] = None,
     shard: Annotated[str | None, PART] = None,
     dask: Annotated[str | None, SCHEDULER] = None,
@@ -76,7 +82,7 @@ def papers(
 
     With --set, repeat papers with a change, and print both verdicts on each claim.
     """
-    extras = {"causes": causes, "profiles": profiles, "mutations": mutations}
+    extras = {"causes": causes, "profiles": profiles, "mutations": mutations, "open_settings": open_settings}
     if warmup:
         given = {**extras, "set": changes or None, "shard": shard, "dask": dask, "verbose": verbose}
         check_warmup(names or None, given, figure, runs, full=full, workers=workers, publish=publish, as_json=as_json)

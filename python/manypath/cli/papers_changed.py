@@ -58,7 +58,9 @@ def refuse_with_changes(options: Iterable[str]) -> None:
     for name in options:
         if name in WITHOUT_CHANGES:
             effect = WITHOUT_CHANGES[name]
-            raise UserError(f"--{name}: {effect}, and --set only compares verdicts: leave one of them out")
+            raise UserError(
+                f"--{name.replace('_', '-')}: {effect}, and --set only compares verdicts: leave one of them out"
+            )
 
 
 def compare(
@@ -176,5 +178,6 @@ WITHOUT_CHANGES = {
     "causes": "searches for causes",
     "profiles": "checks claims under accounting profiles",
     "mutations": "runs wrong implementations",
+    "open_settings": "runs what a text leaves open",
 }
 """Options that are refused with `--set`, with what they do."""

@@ -15,6 +15,7 @@ from manypath.settings import Settings
 if TYPE_CHECKING:
     from manypath.papers.comparison import PublishedComparison
     from manypath.papers.evaluation import Evaluation
+    from manypath.papers.open_settings.experiment import OverSettings
     from manypath.papers.paper import Paper
     from manypath.papers.profiles import Profiles
 
@@ -60,6 +61,8 @@ def print_claims(evaluation: Evaluation, comparisons: Mapping[str, PublishedComp
     for part in evaluation.papers:
         if part.profiles is not None:
             _print_profiles(part.profiles)
+        if part.over is not None:
+            _print_over(part.over)
     untried = {part.paper.name for part in evaluation.papers if not part.causes}
     for claim in claims:
         full = _full_results(claim["published"]) if claim["paper"] in untried else ""
@@ -130,6 +133,15 @@ def _print_profiles(profiles: Profiles) -> None:
             for claim in profiles.claims
         ),
     )
+
+
+def _print_over(found: OverSettings) -> None:
+    """Print the verdicts over the open settings of a paper."""
+    from manypath.papers.open_settings.plain import HEAD, rows_of
+
+    settings = "; ".join(f"{each.what}: {' or '.join(value.says for value in each.values)}" for each in found.settings)
+    typer.echo(f"Open settings, {len(found.tested)} of {found.plausible} combinations tested: {settings}")
+    print_table(text_columns(*HEAD), rows_of(found))
 
 
 def _full_results(published: Mapping[str, Any] | None) -> str:

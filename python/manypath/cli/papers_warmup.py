@@ -35,7 +35,7 @@ def check_warmup(
     """
     for name, value in others.items():
         if value is not None and value is not False:
-            raise UserError(f"--{name}: has no effect with --check-warmup: leave one of them out")
+            raise UserError(f"--{name.replace('_', '-')}: has no effect with --check-warmup: leave one of them out")
     if publish and (full or figure is not None or runs is not None):
         raise UserError("--publish: needs whole quick grids with --check-warmup: leave --full, --figure, --runs out")
     from manypath.papers import chosen, kept, windows

@@ -38,6 +38,9 @@ def report(
     mutations: Annotated[
         bool | None, typer.Option(help="Include wrong implementations. By default with --full.")
     ] = None,
+    open_settings: Annotated[
+        bool | None, typer.Option(help="Include what texts leave open. By default with --full.")
+    ] = None,
     store: Annotated[Path, typer.Option(help="Folder of results.")] = Path("runs"),
     report: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("report"),
     as_json: Annotated[bool, typer.Option("--json", help="Print the claims as JSON.")] = False,
@@ -61,7 +64,7 @@ def report(
     if figure is not None and not names:
         raise UserError(f"figure: {figure} may exist in several papers: name the paper, too")
     check_store(store)
-    extras = {"causes": causes, "profiles": profiles, "mutations": mutations}
+    extras = {"causes": causes, "profiles": profiles, "mutations": mutations, "open_settings": open_settings}
     options = {"figure": figure, "runs": runs, "full": full, **extras}
     parts: list[PaperEvaluation] = []
     absent: list[str] = []
@@ -92,7 +95,8 @@ def report(
 def _command(name: str, options: Mapping[str, Any], store: Path) -> str:
     """Return the command that computes the missing runs."""
     words = ["manypath", "papers", name]
-    for option, value in options.items():
+    for field, value in options.items():
+        option = field.replace("_", "-")
         if value is False and option != "full":
             words.append(f"--no-{option}")
         elif value:

@@ -22,6 +22,7 @@ from manypath.papers.evidence import Case, Number
 from manypath.papers.experiment import Precision
 from manypath.papers.given_changes import Changes, Reach, reach_of
 from manypath.papers.mutations import mutate
+from manypath.papers.open_settings.experiment import measure
 from manypath.papers.paper import Paper
 from manypath.papers.paper_evaluation import Grow, PaperEvaluation, cases_of, evaluate_paper
 from manypath.papers.plain import plain_claim
@@ -78,6 +79,7 @@ def evaluate(
     causes: bool | None = None,
     profiles: bool | None = None,
     mutations: bool | None = None,
+    open_settings: bool | None = None,
     store: str | Path | None = "runs",
     progress: bool | Progress = True,
     workers: int | None = None,
@@ -106,6 +108,9 @@ def evaluate(
         Whether to check the claims under every accounting profile; by default with full precision.
     mutations
         Whether to run the mutation matrix; by default with full precision of a whole paper.
+    open_settings
+        Whether to decide the claims over what the text leaves open, for papers that declare it; by default with full
+        precision.
     store
         Folder of results. Stored runs are not computed again. None stores nothing.
     progress
@@ -122,8 +127,8 @@ def evaluate(
     changes
         New values of fields by their places in scenarios, such as ``{"flows.cmt.send_buffer": "1 MB"}``; ``*`` stands
         for any name, as in ``"network.links.*.queue"``. Every scenario with such a field is run with and without them,
-        and every claim has both verdicts. Papers without any of the fields are left out. Causes, profiles and
-        mutations are not run.
+        and every claim has both verdicts. Papers without any of the fields are left out. Causes, profiles,
+        mutations and open settings are not run.
 
     Raises
     ------
@@ -132,7 +137,7 @@ def evaluate(
     NotStored
         If the store lacks a run and `compute` is false.
     """
-    extras = {"causes": causes, "profiles": profiles, "mutations": mutations}
+    extras = {"causes": causes, "profiles": profiles, "mutations": mutations, "open_settings": open_settings}
     _check_arguments(extras, full, compute, store, progress, workers, executor, grow)
     number = None if figure is None else str(figure)
     papers = narrowed(chosen(names, full=full), number, runs)
@@ -140,7 +145,7 @@ def evaluate(
     reaches: dict[str, Reach] = {}
     if changes is not None:
         _refuse_with_changes(**extras)
-        causes = profiles = mutations = False
+        causes = profiles = mutations = open_settings = False
         reaches = _reaches(changes, papers, precisions, number)
         papers = [paper for paper in papers if paper.name in reaches]
     display = papers_on_stderr(len(papers)) if progress is True else None
@@ -152,7 +157,7 @@ def evaluate(
     with closing(display) if display else nullcontext(), Background(grow) if grow else nullcontext() as growing:
         for paper in _cheapest_first(papers, precisions) if growing else papers:
             runner = Runner(paper, precisions[paper.name], store, display or progress, workers, compute, executor)
-            extras = _Extras(full, searches(paper), profiles, mutations, reaches.get(paper.name))
+            extras = _Extras(full, searches(paper), profiles, mutations, open_settings, reaches.get(paper.name))
             parts[paper.name] = _evaluate(runner, number, extras, growing, display)
         if display and growing:
             display.state("the last figures are drawn")
@@ -193,6 +198,7 @@ class _Extras:
     causes: bool
     profiles: bool | None
     mutations: bool | None
+    open_settings: bool | None
     reach: Reach | None
 
 
@@ -210,6 +216,8 @@ def _evaluate(
         part = replace(part, profiles=compare_profiles(runner, part.claims, part.evidence))
     if paper.mutations and number is None and (full if extras.mutations is None else extras.mutations):
         part = replace(part, matrix=mutate(runner))
+    if paper.open_settings and (full if extras.open_settings is None else extras.open_settings):
+        part = replace(part, over=measure(runner, paper.open_settings, [item.claim for item in part.claims]))
     if extras.reach is not None:
         part = replace(part, change=measure_change(runner, extras.reach, part.claims, part.evidence))
     seconds = time.monotonic() - started

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from manypath.papers.claim import Claim
 from manypath.papers.evidence import MissingCase
 from manypath.papers.experiment import Experiments, Precision
+from manypath.papers.open_settings.setting import OpenSetting
 from manypath.papers.reconstruction.factors import Factor
 from manypath.papers.switch import Mutation, Switch
 
@@ -199,6 +200,8 @@ class Paper:
         Factors of a reconstruction; empty if there is no reconstruction.
     reconstructed : Precision or None
         Precision of each setting of a reconstruction.
+    open_settings : tuple
+        What the text leaves open, with the plausible values; empty if claims have no verdict over them.
     sensitivity : Sensitivity
         Runs of the sensitivity table.
     reference_points : tuple
@@ -229,6 +232,7 @@ class Paper:
     mutations: tuple[Mutation, ...] = ()
     factors: tuple[Factor, ...] = ()
     reconstructed: Precision | None = None
+    open_settings: tuple[OpenSetting, ...] = ()
     sensitivity: Sensitivity = field(default_factory=lambda: Sensitivity((), ()))
     reference_points: tuple[ReferencePoint, ...] = ()
     reference: str = ""

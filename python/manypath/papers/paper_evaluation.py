@@ -12,6 +12,7 @@ from manypath.papers.evidence import Case, Evidence, Runs
 from manypath.papers.experiment import Precision
 from manypath.papers.guard import guarded
 from manypath.papers.mutations import Matrix
+from manypath.papers.open_settings.experiment import OverSettings
 from manypath.papers.paper import Figure, Paper
 from manypath.papers.profiles import Profiles
 from manypath.papers.runner import SEED, Runner
@@ -58,6 +59,8 @@ class PaperEvaluation:
     causes : bool
         Whether runs were made for undecided claims, for causes and for the sensitivity table. If not, the report takes
         these from the published results.
+    over : OverSettings or None
+        The claims over the open settings of the paper; None if they were not run.
     change : ChangedPaper or None
         The claims with a change that the user gave; None without a change.
     """
@@ -78,6 +81,7 @@ class PaperEvaluation:
     grown: Evidence | None = None
     unfinished: tuple[Figure, ...] | None = None
     causes: bool = True
+    over: OverSettings | None = None
     change: ChangedPaper | None = None
 
     @property

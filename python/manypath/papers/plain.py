@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from manypath.papers.causes import Verified
 from manypath.papers.changed import plain_change
 from manypath.papers.mean import Mean
+from manypath.papers.open_settings.plain import plain_over
 from manypath.papers.paper import Paper
 from manypath.papers.published import Published, PublishedClaim
 from manypath.papers.reconstruction.result import ClaimResult, kept_result
@@ -40,6 +41,7 @@ def plain_claim(item: Verified, part: PaperEvaluation, table: Published | None) 
         ],
         "why": item.check.why,
         "causes": [data_of(each, Mean.plain) for each in tried_on(item)],
+        "over_settings": None if part.over is None else plain_over(part.over, item.claim),
         "profiles": {name: check.verdict for name, check in checks.items()},
         "reconstructed": None if changed is None else changed.reconstructed,
         "reconstructed_needed": None if changed is None else changed.needed,

@@ -85,10 +85,13 @@ class Runner:
         plain = self.paper.experiments.scenario(case, self.precision)
         return switch.change(plain) != plain
 
-    def switched(self, requests: Mapping[Switch, Iterable[Case]], what: str) -> Switched:
+    def switched(
+        self, requests: Mapping[Switch, Iterable[Case]], what: str, replications: int | None = None
+    ) -> Switched:
         """Run the cases of each switch with this switch; cases that it does not change are skipped.
 
-        `what` is the purpose of the runs, for the title of the progress display.
+        `what` is the purpose of the runs, for the title of the progress display. The replications are those of trials
+        by default.
         """
         scenarios: dict[tuple[str, Case], Scenario] = {}
         for switch, cases in requests.items():
@@ -98,9 +101,9 @@ class Runner:
                 if changed != plain:
                     scenarios[switch.name, case] = changed
         found: Switched = {}
-        runs = self._run(scenarios, self.precision.trials, f"{self.paper.name}, {what}")
-        for (name, case), replications in runs.items():
-            found.setdefault(name, {})[case] = replications
+        every = self._run(scenarios, replications or self.precision.trials, f"{self.paper.name}, {what}")
+        for (name, case), runs in every.items():
+            found.setdefault(name, {})[case] = runs
         return found
 
     def _run(self, scenarios: Mapping[K, Scenario], replications: int, title: str) -> dict[K, Runs]:

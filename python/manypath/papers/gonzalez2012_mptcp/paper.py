@@ -9,6 +9,7 @@ from manypath.papers.gonzalez2012_mptcp.grids import FULL, MUTATED, QUICK, RECON
 from manypath.papers.gonzalez2012_mptcp.maximum import MAXIMUM
 from manypath.papers.gonzalez2012_mptcp.measured import BESIDE_THE_KERNEL, VERDICTS_OF_THE_KERNEL
 from manypath.papers.gonzalez2012_mptcp.names import APPROXIMATED, FLOWS, SHEETS
+from manypath.papers.gonzalez2012_mptcp.open_settings import OPEN_SETTINGS
 from manypath.papers.gonzalez2012_mptcp.scenarios import experiment
 from manypath.papers.gonzalez2012_mptcp.setup import SETUP
 from manypath.papers.gonzalez2012_mptcp.switches import MUTATIONS, OPEN, SWITCHES
@@ -38,6 +39,7 @@ PAPER = Paper(
     switches=SWITCHES,
     mutations=MUTATIONS,
     factors=FACTORS,
+    open_settings=OPEN_SETTINGS,
     sensitivity=Sensitivity(
         switches=OPEN,
         points=tuple((sheet.experiment, {"cc": APPROXIMATED}) for sheet in SHEETS.values()),

@@ -1,0 +1,235 @@
+"""Verdicts over what a text leaves open: which settings are run, and the rate of wrong decisions on made-up worlds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from small_paper import ONE_SACK, PAPER, precision
+
+from lists import cases
+from manypath.errors import UserError
+from manypath.papers import NAMES, chosen
+from manypath.papers.claim import Claim
+from manypath.papers.evaluation import evaluate
+from manypath.papers.evidence import Case, Runs
+from manypath.papers.open_settings.experiment import OverSettings, measure
+from manypath.papers.open_settings.setting import OpenSetting, Value, design_of, every_combination, factors_of
+from manypath.papers.open_settings.verdict import OVER_VERDICTS
+from manypath.papers.paper import Paper
+from manypath.papers.predicates import above, near
+from manypath.papers.switch import Switch
+
+
+def value(name: str) -> Value:
+    """A value whose switch adds its name to a made-up scenario, which is a set of names."""
+    return Value(name, f"with {name}", "made up", Switch(name, f"with {name}", lambda scenario: scenario | {name}))  # pyright: ignore
+
+
+def setting(name: str, *others: str) -> OpenSetting:
+    return OpenSetting(name, name, (Value("plain", "plain", "made up"), *map(value, others)))
+
+
+THREE = (setting("a", "a1"), setting("b", "b1", "b2"), setting("c", "c1"))
+"""Settings with 2, 3 and 2 values."""
+
+FIVE = tuple(setting(name, f"{name}1") for name in "abcde")
+
+
+def test_every_combination_has_one_value_of_each_setting():
+    every = every_combination(THREE)
+    assert every[0] == frozenset()
+    assert len(every) == len(set(every)) == 2 * 3 * 2
+    assert not any({"b=b1", "b=b2"} <= each for each in every)
+
+
+@pytest.mark.parametrize("settings", [THREE, FIVE, FIVE[:1]])
+def test_a_design_changes_each_value_and_begins_with_the_plain_setting(settings: tuple[OpenSetting, ...]):
+    design = design_of(settings)
+    assert design[0] == frozenset()
+    assert set(design) <= set(every_combination(settings))
+    assert frozenset().union(*design) == {factor.name for factor in factors_of(settings)}
+
+
+def test_settings_of_two_values_are_balanced_in_pairs():
+    design = design_of(FIVE)
+    names = [factor.name for factor in factors_of(FIVE)]
+    for first, second in combinations(names, 2):
+        counts = [
+            sum((first in row, second in row) == pair for row in design) for pair in ((0, 0), (0, 1), (1, 0), (1, 1))
+        ]
+        assert len(set(counts)) == 1
+
+
+@pytest.mark.parametrize(
+    "values", [(Value("x", "x", ""),), (value("x"), Value("y", "y", "")), (Value("x", "x", ""), Value("y", "y", ""))]
+)
+def test_a_setting_has_two_values_of_which_the_first_is_plain(values: tuple[Value, ...]):
+    with pytest.raises(ValueError, match="give two or more different values, only the first without a switch"):
+        OpenSetting("x", "x", values)
+
+
+@dataclass
+class World:
+    """A made-up paper with one case, whose outcomes are numbers: a mean for each setting, and noise.
+
+    Half of the variance of a replication is the same in all settings, as with common random numbers.
+    """
+
+    means: Mapping[str, float] = field(default_factory=dict)
+    seed: int = 0
+    precision: Any = field(default_factory=lambda: precision("made up", 8, "1 s", most=32, grids={}))
+
+    @property
+    def paper(self) -> Any:
+        return self
+
+    @property
+    def experiments(self) -> Any:
+        return self
+
+    name = "made up"
+
+    def cases(self, *_: Any) -> list[Case]:
+        return [Case.of("e")]
+
+    def plain(self, cases: Iterable[Case], replications: int | None = None) -> dict[Case, Runs]:
+        return {case: self._runs(frozenset(), replications or self.precision.replications) for case in cases}
+
+    def switched(self, requests: Mapping[Switch, Iterable[Case]], _: str, replications: int) -> Any:
+        changed = {switch: switch.change(frozenset()) for switch in requests}  # pyright: ignore
+        return {
+            switch.name: {case: self._runs(changed[switch], replications) for case in cases}  # pyright: ignore
+            for switch, cases in requests.items()
+            if changed[switch]
+        }
+
+    def _runs(self, names: frozenset[str], replications: int) -> Runs:
+        mean = self.means.get("", 0.0) + sum(self.means.get(name, 0.0) for name in names)
+        shared = np.random.default_rng([self.seed, 0]).standard_normal(64)
+        own = np.random.default_rng([self.seed, 1, *sorted(map(ord, "".join(sorted(names))))]).standard_normal(64)
+        noise = (shared + own) / np.sqrt(2.0)
+        return Runs([{"x": mean + noise[run], "cpu_seconds": 1e-3} for run in range(replications)])
+
+
+def positive(results: Any) -> Any:
+    return above(results.of_outcomes(lambda outcome: outcome["x"], "e"), 0.0)
+
+
+def small(results: Any) -> Any:
+    return near(results.of_outcomes(lambda outcome: outcome["x"], "e"), 0.0, within=1.0)
+
+
+def over_world(world: World, settings: tuple[OpenSetting, ...], predicate: Any = positive) -> OverSettings:
+    return measure(world, settings, [Claim("C-0-1", "1", "x", "number", None, predicate)])  # pyright: ignore
+
+
+@pytest.mark.parametrize(
+    ("means", "verdict", "strongest", "weakest"),
+    [
+        ({"": 9.0}, "stands", None, None),
+        ({"": -9.0}, "falls", None, None),
+        ({"": 2.0, "a1": -6.0, "b1": 1.0}, "depends", {"b=b1"}, {"a=a1"}),
+        # Only both together reverse the claim
+        ({"": 5.0, "a1": -4.0, "b2": -4.0}, "depends", set(), {"a=a1", "b=b2"}),
+        ({"": 0.0}, "undecided", None, None),
+    ],
+)
+def test_a_claim_is_decided_over_all_settings(
+    means: dict[str, float], verdict: str, strongest: set[str] | None, weakest: set[str] | None
+):
+    found = over_world(World(means), THREE)
+    (item,) = found.claims
+    assert item.verdict == verdict
+    assert found.tested[0] == frozenset()
+    if strongest is not None and weakest is not None:
+        assert (strongest <= item.strongest, weakest <= item.weakest) == (True, True)
+        assert item.deciding[0].moved.mean < 0
+
+
+def test_the_values_that_decide_have_their_effects():
+    (item,) = over_world(World({"": 2.0, "a1": -6.0, "b1": 1.5}), THREE).claims
+    effects = {each.says: each.moved.mean for each in item.deciding}
+    assert effects.keys() == {"with a1", "with b1"}
+    assert abs(effects["with a1"] + 6.0) < 1.5
+    assert abs(effects["with b1"] - 1.5) < 1.5
+
+
+def test_a_number_may_be_missed_on_both_sides():
+    (item,) = over_world(World({"": 0.0, "a1": -5.0, "b1": 5.0, "c1": 0.1}), THREE, small).claims
+    assert item.verdict == "depends"
+    assert item.weakest & {"a=a1", "b=b1"} in ({"a=a1"}, {"b=b1"})
+
+
+def test_a_claim_that_reads_no_run_is_the_same_in_every_setting():
+    (item,) = over_world(World(), THREE, lambda _: near(np.full(4, 1.0), 1.0, within=0.1)).claims
+    assert (item.verdict, item.deciding) == ("stands", ())
+
+
+WORLDS = pytest.mark.parametrize("worlds", cases([60, 1000], long=lambda worlds: worlds > 60))
+"""Number of made-up worlds of each kind."""
+
+
+@WORLDS
+@pytest.mark.parametrize(
+    ("means", "wrong"),
+    [
+        # On the limit in each setting every decision is wrong
+        pytest.param({"": 0.0}, {"stands", "falls", "depends"}, id="on the limit everywhere"),
+        # On the limit in the settings with a1, and far inside in the others
+        pytest.param({"": 3.0, "a1": -3.0}, {"stands", "falls", "depends"}, id="on the limit in half of the settings"),
+        pytest.param({"": -3.0, "a1": 3.0}, {"stands", "falls", "depends"}, id="outside but in half of the settings"),
+        pytest.param({"": 0.2}, {"falls", "depends"}, id="just inside"),
+        pytest.param(
+            {"": 0.3, "a1": -0.15, "b1": -0.15}, {"stands", "falls", "depends"}, id="on the limit in one corner"
+        ),
+    ],
+)
+def test_wrong_decisions_over_the_set_are_rare(means: dict[str, float], wrong: set[str], worlds: int):
+    found = [over_world(World(means, seed), FIVE).claims[0].verdict for seed in range(worlds)]
+    rate = sum(verdict in wrong for verdict in found) / worlds
+    # Three standard deviations of the number of wrong decisions
+    assert rate <= 0.05 + 3.0 * np.sqrt(0.05 * 0.95 / worlds), rate
+
+
+def test_settings_of_papers_change_their_scenarios():
+    for paper in chosen(NAMES, full=True):
+        if not paper.open_settings:
+            continue
+        scenarios = [paper.experiments.scenario(case, paper.quick) for case in paper.experiments.cases(paper.quick)]
+        for factor in factors_of(paper.open_settings):
+            assert any(factor.switch.change(scenario) != scenario for scenario in scenarios), factor.name
+        assert all(each.why for setting in paper.open_settings for each in setting.values)
+
+
+def small_paper_with_open_settings() -> Paper:
+    often = Value("1", "a SACK for every packet", "made up", ONE_SACK)
+    return replace(PAPER, open_settings=(OpenSetting("sacks", "SACKs", (Value("2", "2", "made up"), often)),))
+
+
+def test_an_evaluation_with_open_settings_has_both_verdicts(tmp_path: Path):
+    found = evaluate([small_paper_with_open_settings()], open_settings=True, store=tmp_path, progress=False)
+    over = found.papers[0].over
+    assert over is not None
+    assert over.tested == (frozenset(), frozenset({"sacks=1"}))
+    for claim in found.claims:
+        told = claim["over_settings"]
+        assert told["verdict"] in OVER_VERDICTS
+        assert told["holds"] + told["contradicted"] + told["undecided"] == told["tested"] == told["plausible"] == 2
+        assert {told["strongest"]["setting"], told["weakest"]["setting"]} <= {"the plain setting", ONE_SACK.says}
+
+
+def test_open_settings_are_run_with_full_precision_only(tmp_path: Path):
+    paper = [small_paper_with_open_settings()]
+    quick = evaluate(paper, store=tmp_path, progress=False, causes=False)
+    assert quick.papers[0].over is None
+    assert {claim["over_settings"] for claim in quick.claims} == {None}
+    full = evaluate(paper, full=True, store=tmp_path, progress=False, causes=False, mutations=False)
+    assert full.papers[0].over is not None
+    with pytest.raises(UserError, match="open_settings: not valid with changes"):
+        evaluate(paper, open_settings=True, store=tmp_path, progress=False, changes={"flows.cmt.cc": "lia"})
