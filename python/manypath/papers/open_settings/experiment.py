@@ -14,14 +14,13 @@ from functools import cached_property
 from manypath.papers.causes import verify
 from manypath.papers.check import Check
 from manypath.papers.claim import Claim
-from manypath.papers.evidence import Case, Evidence, Runs
+from manypath.papers.evidence import Case, Evidence
 from manypath.papers.open_settings.deciding import Deciding, deciding
 from manypath.papers.open_settings.setting import OpenSetting, design_of, every_combination, factors_of
 from manypath.papers.open_settings.strongest import margin_of, propose
 from manypath.papers.open_settings.verdict import OverVerdict, Tested, over
 from manypath.papers.reconstruction.factors import AS_STATED, Combination, joined
 from manypath.papers.runner import Runner
-from manypath.papers.switch import Switch
 from manypath.papers.verdict import Verdict, at_level
 from manypath.stats.looks import Look, plan
 
@@ -110,7 +109,7 @@ def measure(runner: Runner, settings: Sequence[OpenSetting], claims: Sequence[Cl
     return OverSettings(
         settings=tuple(settings),
         plausible=trials.plausible,
-        tested=tuple(trials.evidence),
+        tested=trials.tested,
         claims=tuple(_result(settings, claim, trials.tests[claim.id]) for claim in claims),
     )
 
@@ -130,54 +129,64 @@ def _result(settings: Sequence[OpenSetting], claim: Claim, tests: Mapping[Combin
 
 @dataclass
 class _Trials:
-    """The settings that were run: their evidence, and each claim in each setting."""
+    """The claims in the settings that were run.
+
+    One setting is run and checked after the other, because the window curves of all of them would need gigabytes.
+    """
 
     runner: Runner
     settings: tuple[OpenSetting, ...]
     claims: tuple[Claim, ...]
-    evidence: dict[Combination, Evidence] = field(default_factory=dict)
     tests: dict[str, dict[Combination, Tested]] = field(default_factory=dict)
     read: dict[str, frozenset[Case]] = field(default_factory=dict)
     """The cases that each claim reads."""
+    made: dict[tuple[Combination, Case], _Made] = field(default_factory=dict)
+    """The runs of each case in each setting."""
 
     @cached_property
     def plausible(self) -> int:
         """Number of plausible settings."""
         return len(every_combination(self.settings))
 
+    @cached_property
+    def plain(self) -> Evidence:
+        """The first runs of the plain setting."""
+        return Evidence(self.runner.plain(self.runner.paper.experiments.cases(self.runner.precision)))
+
+    @property
+    def tested(self) -> tuple[Combination, ...]:
+        """The settings that were run, the plain one first."""
+        return tuple(dict.fromkeys(setting for tests in self.tests.values() for setting in tests))
+
     def run(self, settings: Iterable[Combination], look: Look) -> None:
         """Run settings, the plain one first, and check each claim in them."""
-        if not self.evidence:
-            plain = Evidence(self.runner.plain(self.runner.paper.experiments.cases(self.runner.precision)))
-            self._keep({AS_STATED: plain}, look)
+        if not self.tests:
+            self._check(AS_STATED, self.plain, self.claims, look)
         cases = frozenset[Case]().union(*self.read.values())
-        new = {setting: cases for setting in settings if setting not in self.evidence}
-        self._keep({setting: Evidence(runs) for setting, runs in self._runs(new, look.runs).items()}, look)
+        for setting in settings:
+            if setting not in self.tested:
+                self._check(setting, self._view(setting, cases, look.runs), self.claims, look)
 
     def grow(self, look: Look, budget: float) -> float:
         """Add runs for undecided claims, those with the cheapest runs first; returns the processor time."""
-        wanted = {claim.id: self._wanted(claim.id) for claim in self.claims if self._is_undecided(claim.id)}
+        wanted = {
+            claim.id: self._wanted(claim.id) for claim in self.claims if over(self.tests[claim.id]) == "undecided"
+        }
         costs = {name: self._costs(name, settings, look) for name, settings in wanted.items()}
         chosen: dict[tuple[Combination, Case], float] = {}
-        growing: list[str] = []
-        for name in sorted(costs, key=lambda name: sum(costs[name].values())):
-            more = {key: cost for key, cost in costs[name].items() if key not in chosen}
-            if costs[name] and sum(chosen.values()) + sum(more.values()) <= budget:
+        growing: dict[Combination, list[Claim]] = {}
+        for claim in sorted(
+            (claim for claim in self.claims if claim.id in costs), key=lambda it: sum(costs[it.id].values())
+        ):
+            more = {key: cost for key, cost in costs[claim.id].items() if key not in chosen}
+            if costs[claim.id] and sum(chosen.values()) + sum(more.values()) <= budget:
                 chosen.update(more)
-                growing.append(name)
-        requests: dict[Combination, frozenset[Case]] = {}
-        for setting, case in chosen:
-            requests[setting] = requests.get(setting, frozenset()) | {case}
-        for setting, runs in self._runs(requests, look.runs).items():
-            self.evidence[setting] = self.evidence[setting].with_runs(runs)
-        for claim in self.claims:
-            for setting in wanted[claim.id] if claim.id in growing else ():
-                tested = self._tested(claim, setting, look)
-                self.tests[claim.id][setting] = self.tests[claim.id][setting].after(tested.check, tested.sure)
+                for setting in wanted[claim.id]:
+                    growing.setdefault(setting, []).append(claim)
+        for setting, claims in growing.items():
+            cases = frozenset[Case]().union(*(self.read[claim.id] for claim in claims))
+            self._check(setting, self._view(setting, cases, look.runs), claims, look)
         return sum(chosen.values())
-
-    def _is_undecided(self, name: str) -> bool:
-        return over(self.tests[name]) == "undecided"
 
     def _wanted(self, name: str) -> list[Combination]:
         """Return the settings in which further runs may decide a claim.
@@ -194,54 +203,36 @@ class _Trials:
 
     def _costs(self, name: str, settings: Iterable[Combination], look: Look) -> dict[tuple[Combination, Case], float]:
         """Estimate the processor time of the runs that a claim lacks at a look, in seconds."""
-        return {
-            (setting, case): self.evidence[setting].cost(case, look.runs)
-            for setting in settings
-            for case in self.read[name]
-        }
+        keys = [(setting, case) for setting in settings for case in self.read[name]]
+        return {key: self.made[key].seconds * max(0, look.runs - self.made[key].runs) for key in keys}
 
-    def _runs(
-        self, requests: Mapping[Combination, frozenset[Case]], replications: int
-    ) -> dict[Combination, dict[Case, Runs]]:
-        """Run cases in settings. A case that a setting does not change has the plain runs."""
-        switches = {setting: self._switch(setting) for setting in requests}
-        changed = self.runner.switched(
-            {switches[setting]: cases for setting, cases in requests.items()}, "open settings", replications
-        )
-        same = {
-            case
-            for setting, cases in requests.items()
-            for case in cases
-            if case not in changed.get(switches[setting].name, {})
-        }
-        plain = self._plain_runs(same, replications)
-        return {
-            setting: {case: changed.get(switches[setting].name, {}).get(case) or plain[case] for case in cases}
-            for setting, cases in requests.items()
-        }
-
-    def _plain_runs(self, cases: Iterable[Case], replications: int) -> dict[Case, Runs]:
-        """Return runs of the plain setting, and compute those that are missing."""
-        have = self.evidence[AS_STATED].first(replications)
-        found = {case: have.runs(case) for case in cases}
+    def _view(self, setting: Combination, cases: Iterable[Case], replications: int) -> Evidence:
+        """Run cases in a setting. A case that it does not change has the plain runs."""
+        switch = joined(factors_of(self.settings), setting)
+        changed = self.runner.switched({switch: cases}, "open settings", replications).get(switch.name, {})
+        have = self.plain.first(replications)
+        found = {case: changed.get(case) or have.runs(case) for case in cases}
         missing = [case for case, runs in found.items() if len(runs.outcomes) < replications]
-        return {**found, **(self.runner.plain(missing, replications) if missing else {})}
+        return Evidence({**found, **(self.runner.plain(missing, replications) if missing else {})})
 
-    def _switch(self, setting: Combination) -> Switch:
-        return joined(factors_of(self.settings), setting)
+    def _check(self, setting: Combination, evidence: Evidence, claims: Iterable[Claim], look: Look) -> None:
+        """Check claims at the level of a look, and at that divided by the number of plausible settings."""
+        for case in evidence.cases():
+            self.made[setting, case] = _Made(look.runs, evidence.cost(case, look.runs + 1))
+        for claim in claims:
+            with at_level(look.level):
+                found = verify(claim, evidence)
+            with at_level(look.level / self.plausible):
+                sure = verify(claim, evidence)
+            self.read.setdefault(claim.id, found.read)
+            tests = self.tests.setdefault(claim.id, {})
+            new = Tested(setting, found.check, sure.check.verdict)
+            tests[setting] = tests[setting].after(new) if setting in tests else new
 
-    def _keep(self, evidence: Mapping[Combination, Evidence], look: Look) -> None:
-        self.evidence.update(evidence)
-        for setting in evidence:
-            for claim in self.claims:
-                self.tests.setdefault(claim.id, {})[setting] = self._tested(claim, setting, look)
 
-    def _tested(self, claim: Claim, setting: Combination, look: Look) -> Tested:
-        """Check a claim at the level of a look, and at that divided by the number of plausible settings."""
-        view = self.evidence[setting].first(look.runs)
-        with at_level(look.level):
-            found = verify(claim, view)
-        with at_level(look.level / self.plausible):
-            sure = verify(claim, view)
-        self.read.setdefault(claim.id, found.read)
-        return Tested(setting, found.check, sure.check.verdict)
+@dataclass(frozen=True)
+class _Made:
+    """The runs of a case in a setting, and the processor time of one of them in seconds."""
+
+    runs: int
+    seconds: float

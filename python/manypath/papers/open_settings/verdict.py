@@ -9,7 +9,7 @@ plausible settings (Bonferroni's inequality). The settings that are tested may t
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 from manypath.papers.check import Check
@@ -41,10 +41,10 @@ class Tested:
     check: Check
     sure: Verdict
 
-    def after(self, check: Check, sure: Verdict) -> Tested:
+    def after(self, new: Tested) -> Tested:
         """Return the claim after further runs. What was decided stays."""
-        decided = self.check.verdict in DECIDED
-        return replace(self, check=self.check if decided else check, sure=self.sure if self.sure in DECIDED else sure)
+        check = self.check if self.check.verdict in DECIDED else new.check
+        return Tested(self.setting, check, self.sure if self.sure in DECIDED else new.sure)
 
 
 DECIDED: tuple[Verdict, ...] = ("holds", "contradicted")
