@@ -52,12 +52,13 @@ class MadeUp(Runner):
         changed = changes_of(self.paper.experiments.scenario(found[0], self.precision))
         return {case: self._runs(case, changed, replications or self.precision.replications) for case in found}
 
-    def switched(self, requests, what):
+    def switched(self, requests, what, replications=None):
         """Run each setting. The name of its switch lists its changes."""
         assert what == "reconstruction"
         return {
             switch.name: {
-                case: self._runs(case, frozenset(switch.name.split(" + ")), self.precision.trials) for case in cases
+                case: self._runs(case, frozenset(switch.name.split(" + ")), replications or self.precision.trials)
+                for case in cases
             }
             for switch, cases in requests.items()
         }

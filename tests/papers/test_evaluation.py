@@ -13,7 +13,7 @@ from manypath.report import build
 
 KEYS = {
     *("id", "paper", "place", "says", "verdict", "measured", "expected", "runs", "needed", "parts", "why", "profiles"),
-    *("causes", "reconstructed", "reconstructed_needed", "reconstructed_needed_seconds", "published"),
+    *("causes", "reconstructed", "reconstructed_needed", "reconstructed_needed_seconds", "published", "over_settings"),
 }
 
 

@@ -69,7 +69,7 @@ def test_settings_of_two_values_are_balanced_in_pairs():
 @pytest.mark.parametrize(
     "values", [(Value("x", "x", ""),), (value("x"), Value("y", "y", "")), (Value("x", "x", ""), Value("y", "y", ""))]
 )
-def test_a_setting_has_two_values_of_which_the_first_is_plain(values: tuple[Value, ...]):
+def test_a_setting_has_two_values_and_the_first_one_is_plain(values: tuple[Value, ...]):
     with pytest.raises(ValueError, match="give two or more different values, only the first without a switch"):
         OpenSetting("x", "x", values)
 

@@ -33,8 +33,8 @@ def runs(rate):
 class MadeUp(Runner):
     """A runner without simulation: the rate under each profile is that of `RATES`."""
 
-    def switched(self, requests, what):
-        assert what == "profiles"
+    def switched(self, requests, what, replications=None):
+        assert (what, replications) == ("profiles", None)
         assert self.precision.trials == self.precision.replications
         found = {}
         for switch, cases in requests.items():

@@ -34,13 +34,11 @@ def report(
     causes: Annotated[
         bool | None, typer.Option(help="Use runs of the search for causes. By default as for manypath papers.")
     ] = None,
-    profiles: Annotated[bool | None, typer.Option(help="Include accounting profiles. By default with --full.")] = None,
-    mutations: Annotated[
-        bool | None, typer.Option(help="Include wrong implementations. By default with --full.")
+    profiles: Annotated[
+        bool | None, typer.Option(help="Include accounting profiles. This and the next two: by default with --full.")
     ] = None,
-    open_settings: Annotated[
-        bool | None, typer.Option(help="Include what texts leave open. By default with --full.")
-    ] = None,
+    mutations: Annotated[bool | None, typer.Option(help="Include wrong implementations.")] = None,
+    open_settings: Annotated[bool | None, typer.Option(help="Include what texts leave open.")] = None,
     store: Annotated[Path, typer.Option(help="Folder of results.")] = Path("runs"),
     report: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("report"),
     as_json: Annotated[bool, typer.Option("--json", help="Print the claims as JSON.")] = False,

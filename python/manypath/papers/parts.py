@@ -70,6 +70,7 @@ def compute_part(
     causes: bool | None = None,
     profiles: bool | None = None,
     mutations: bool | None = None,
+    open_settings: bool | None = None,
     store: str | Path = "runs",
     progress: bool | Progress = True,
     workers: int | None = None,
@@ -85,7 +86,7 @@ def compute_part(
         The papers.
     shard
         The part: ``"2/4"`` is the second of four.
-    full, causes, profiles, mutations, store, progress, workers, executor
+    full, causes, profiles, mutations, open_settings, store, progress, workers, executor
         As for `manypath.papers.evaluate`.
 
     Raises
@@ -105,6 +106,7 @@ def compute_part(
                 causes=causes,
                 profiles=profiles,
                 mutations=False,
+                open_settings=open_settings,
                 store=store,
                 progress=progress,
                 workers=workers,

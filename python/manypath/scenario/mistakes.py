@@ -151,7 +151,7 @@ def _choices(expected: str) -> list[str]:
     return expected.split("'")[1::2]
 
 
-MOST = 40
+MOST = 100
 """Largest number of mistakes that are told at once."""
 
 UNKNOWN = object()
