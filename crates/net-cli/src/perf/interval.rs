@@ -62,12 +62,14 @@ impl Interval {
     }
 
     /// Whether data was sent, received or acknowledged, in a time that is long enough for a rate. A test whose length is
-    /// a multiple of the interval ends some microseconds after its last interval; totals have the data of this time.
+    /// a multiple of the interval ends some microseconds after its last interval; totals have the data of this time. The
+    /// only interval of a short test is one of its results.
     pub(super) fn is_worth_a_report(&self) -> bool {
         let flows = [&self.sent, &self.received].into_iter().flatten();
         let is_empty = flows.map(Flow::bytes).sum::<u64>() == 0
             && self.paths.iter().all(|path| path.carried.carried() == 0);
-        !is_empty && self.seconds() >= SHORTEST
+        let is_only = self.start == 0.0;
+        !is_empty && (is_only || self.seconds() >= SHORTEST)
     }
 }
 
@@ -189,4 +191,26 @@ fn flow(counts: &Counts, known: &mut Vec<u64>) -> Flow {
     let streams = now.iter().enumerate().map(|(place, bytes)| bytes - old(place)).collect();
     *known = now;
     Flow { streams }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Flow, Interval};
+
+    fn interval(start: f64, end: f64, bytes: u64) -> Interval {
+        let sent = Some(Flow { streams: vec![bytes] });
+        Interval { start, end, sent, received: None, retransmits: 0, paths: Vec::new() }
+    }
+
+    #[test]
+    fn the_only_interval_of_a_short_test_is_reported() {
+        assert!(interval(0.0, 0.004, 20_000).is_worth_a_report());
+        assert!(!interval(0.0, 0.004, 0).is_worth_a_report(), "nothing was carried");
+    }
+
+    #[test]
+    fn the_rest_after_the_last_interval_is_not_reported() {
+        assert!(!interval(1.0, 1.000_02, 20_000).is_worth_a_report());
+        assert!(interval(1.0, 1.4, 20_000).is_worth_a_report());
+    }
 }
