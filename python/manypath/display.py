@@ -172,8 +172,7 @@ def _ended_early(outcome: Outcome) -> Iterator[tuple[str, str, float]]:
     They deliver nothing in the rest of the run, which is a part of their goodput.
     """
     for name, flow in outcome.get("flows", {}).items():
-        reason = flow.get("closed")
-        if reason is not None and reason not in COMPLETE:
+        if (reason := str(flow.get("closed") or "")) and reason not in COMPLETE:
             yield name, ENDINGS.get(reason, reason), flow["closed_at"]
 
 

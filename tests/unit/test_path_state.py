@@ -78,6 +78,8 @@ def test_a_flow_whose_peer_does_not_answer_is_named(flow: mp.Tcp | mp.Mptcp | mp
     at = [time for time in results.flows["closed_at"] if time > 0]
     (line,) = remarks_of_runs([outcome for _, outcome in results.outcomes])
     assert line == f"f: ended early in 2 of 4 runs, the first at {min(at):.4g} s: its peer did not answer"
+    assert line in repr(results).splitlines()
+    assert f"<p>{line}</p>" in results._repr_html_()
     found = mp.run(losing(1.0))
     assert f"f: ended early, at {at[0]:.4g} s: its peer did not answer" in repr(found).splitlines()
 
