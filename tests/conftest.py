@@ -23,6 +23,9 @@ from manypath import _native, documentation
 # A shell starts background processes with SIGINT ignored, and children inherit that: Ctrl-C would not stop them.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# The width of tables in pipes.
+os.environ.pop("COLUMNS", None)
+
 # Hypothesis uses the same examples on every machine and has no time limit.
 settings.register_profile("house", deadline=None, derandomize=True)
 settings.load_profile("house")

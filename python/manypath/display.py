@@ -119,21 +119,30 @@ def tables(outcome: Outcome) -> list[Table]:
 
 
 def remarks(outcome: Outcome) -> list[str]:
-    """Return a line for each path that did not work at the end of a run, and for each that a host buffer stopped.
+    """Return a line for each flow that ended early, and for each path that did not work or that a host buffer stopped.
 
-    Paths of a flow that had ended are left out of the former.
+    Paths of a flow that had ended are left out of those that did not work at the end of the run.
     """
+    ended = [f"{flow}: ended early, at {time:.4g} s: {why}" for flow, why, time in _ended_early(outcome)]
     idle = (f"{flow}: path {path} {STATES[state]} at the end of the run" for flow, path, state in _idle_paths(outcome))
     stopped = (
         f"{flow}: {buffer} stopped path {path} for {time:.3g} s{LARGER[buffer]}"
         for flow, path, buffer, time in _stopped(outcome)
     )
-    return _first([*idle, *stopped])
+    return [*_first(ended, "flow"), *_first([*idle, *stopped], "path")]
 
 
 def remarks_of_runs(outcomes: Sequence[Outcome]) -> list[str]:
-    """Return the same lines for the paths of some runs, with the number of runs."""
+    """Return the same lines for the flows and paths of some runs, with the number of runs."""
     runs = len(outcomes)
+    ends: dict[tuple[str, str], list[float]] = {}
+    for outcome in outcomes:
+        for flow, why, time in _ended_early(outcome):
+            ends.setdefault((flow, why), []).append(time)
+    ended = [
+        f"{flow}: ended early in {len(each)} of {runs} runs, the first at {min(each):.4g} s: {why}"
+        for (flow, why), each in ends.items()
+    ]
     found = Counter(each for outcome in outcomes for each in _idle_paths(outcome))
     idle = [
         f"{flow}: path {path} {STATES[state]} at the end of {count} of {runs} runs"
@@ -148,13 +157,23 @@ def remarks_of_runs(outcomes: Sequence[Outcome]) -> list[str]:
         + LARGER[buffer]
         for (flow, path, buffer), each in times.items()
     ]
-    return _first([*idle, *stopped])
+    return [*_first(ended, "flow"), *_first([*idle, *stopped], "path")]
 
 
-def _first(lines: list[str]) -> list[str]:
-    """Return some lines with the number of the others."""
+def _first(lines: list[str], of: str) -> list[str]:
+    """Return some lines with the number of the others, which are about flows or paths."""
     others = len(lines) - MOST_REMARKS
-    return lines if others <= 0 else [*lines[:MOST_REMARKS], f"and {counted(others, 'other such path')}"]
+    return lines if others <= 0 else [*lines[:MOST_REMARKS], f"and {counted(others, f'other such {of}')}"]
+
+
+def _ended_early(outcome: Outcome) -> Iterator[tuple[str, str, float]]:
+    """Iterate over the flows that ended before all their data had arrived: name, reason in words, and time in seconds.
+
+    They deliver nothing in the rest of the run, which is a part of their goodput.
+    """
+    for name, flow in outcome.get("flows", {}).items():
+        if (reason := str(flow.get("closed") or "")) and reason not in COMPLETE:
+            yield name, ENDINGS.get(reason, reason), flow["closed_at"]
 
 
 def _idle_paths(outcome: Outcome) -> Iterator[tuple[str, str, str]]:
@@ -302,6 +321,12 @@ STATES = {
 }
 """States of a path in which it does not work, in words."""
 
+COMPLETE = ("finished", "shutdown")
+"""Reasons for the end of a flow whose data have all arrived."""
+
+ENDINGS = {"unreachable": "its peer did not answer"}
+"""Other reasons, in words."""
+
 LEAST_STOPPED = 0.01
 """Share of the measured time from which on a limit by a host buffer is reported."""
 
@@ -313,7 +338,7 @@ LARGER = {
 """How to remove the limit that a host buffer sets, by the name of the buffer."""
 
 MOST_REMARKS = 20
-"""Largest number of remarks on the paths of a result."""
+"""Largest number of remarks on the flows of a result, and of those on its paths."""
 
 COUNTS = ("window_cuts", "fast_retransmissions", "timeouts")
 """Columns that count losses and retransmissions."""

@@ -138,6 +138,13 @@ def test_a_frame_without_a_change_has_the_verdicts(store):
     assert plain.estimates.empty
 
 
+def test_an_evaluation_is_shown_as_its_verdicts(store):
+    plain = evaluate([PAPER], causes=False, store=store, progress=False)
+    assert repr(plain) == repr(plain.verdicts)
+    page = plain._repr_html_()
+    assert all(f"<td>{claim}</td>" in page for claim in plain.verdicts["claim"])
+
+
 def test_claims_as_data_have_the_outcome_with_the_change(tight):
     first, second = json.loads(json.dumps(tight.claims, allow_nan=False))
     assert (first["verdict"], first["changed"]["verdict"]) == ("holds", "contradicted")

@@ -112,6 +112,20 @@ def test_run_prints_every_flow_path_and_link(folder: Path, manypath):
         assert word in printed
 
 
+def test_the_width_of_a_pipe_is_that_of_the_environment(folder: Path, monkeypatch: pytest.MonkeyPatch, called):
+    monkeypatch.chdir(folder)
+
+    def printed(columns: str) -> str:
+        monkeypatch.setenv("COLUMNS", columns)
+        return called("run", "two.toml").out
+
+    assert max(map(len, printed("80").splitlines())) <= 80
+    wide = printed("")
+    assert max(map(len, wide.splitlines())) > 80
+    for unknown in ("0", "wide", "-5", "9" * 50):
+        assert printed(unknown) == wide
+
+
 def test_the_example_runs(folder: Path, manypath):
     example = Path(__file__).parents[2] / "examples" / "two_paths.toml"
     outcome = json.loads(manypath("run", str(example), "--json", folder=folder))

@@ -40,6 +40,26 @@ def test_print_shows_the_tables(result: mp.Result, monkeypatch: pytest.MonkeyPat
     assert str(result) == display.as_text(display.tables(result.outcome), last_lines(result), 140)
 
 
+def test_a_path_without_a_sample_has_no_round_trip_time():
+    """By INET's rule a slower path gets no sample: the first SACK of each of its chunks arrives on the faster one."""
+    fast = mp.Link(rate="20 Mbit/s", delay="10 ms")
+    found = mp.run(
+        mp.Scenario(
+            network=mp.disjoint(fast=fast, slow=fast.but(rate="10 Mbit/s", delay="30 ms")),
+            flows={"cmt": mp.Sctp(paths=["fast", "slow"], rtt_sample="same-path")},
+            warmup="1 s",
+            measure="1 s",
+        )
+    )
+    assert found.paths["goodput"].min() > 5
+    assert found.paths["srtt"].isna().tolist() == [False, True]
+    flows, _ = display.tables(found.outcome)
+    place = next(index for index, column in enumerate(display.FLOW_COLUMNS) if column.title == "RTT ms")
+    assert {row[1]: row[place] is None for row in flows.rows} == {None: True, "fast": False, "slow": True}
+    assert "nan" not in repr(found)
+    assert "nan" not in found._repr_html_()
+
+
 def test_another_replication_is_named(scenario):
     assert ", seed 3, replication 2, engine " in identity(mp.run(scenario(), seed=3, replication=2))
 

@@ -1,4 +1,4 @@
-"""The state of each path at the end of a run: a path that did not work is named."""
+"""The state of each path at the end of a run: a path that did not work is named, and a flow that ended early."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pytest
 
 import manypath as mp
 from manypath.cli import main
+from manypath.display import MOST_REMARKS, remarks, remarks_of_runs
 
 LINK = mp.Link(rate="1 Mbit/s", delay="10 ms")
 DOWN = LINK.but(events=[mp.Event(at="0 s", change="down")])
@@ -63,6 +64,31 @@ def test_a_subflow_that_never_joins_is_named(measure: str, state: str, said: str
 def test_a_flow_that_has_ended_has_no_remark():
     ends = mp.Mptcp(paths=["a", "b"], start="0 s", app=mp.Transfer(size="100 kB"))
     assert "at the end of the run" not in repr(mp.run(late(ends, "20 s")))
+
+
+@pytest.mark.parametrize("flow", [mp.Tcp(path="a"), mp.Mptcp(paths=["a"]), mp.Sctp(paths=["a"])])
+def test_a_flow_whose_peer_does_not_answer_is_named(flow: mp.Tcp | mp.Mptcp | mp.Sctp):
+    """It delivers nothing, and its association or connection ends before the run does."""
+
+    def losing(loss: float) -> mp.Scenario:
+        network = mp.disjoint(a=LINK.but(loss=loss))
+        return mp.Scenario(network=network, flows={"f": flow}, warmup="1 s", measure="400 s")
+
+    results = mp.Campaign(losing, {"loss": [0.0, 1.0]}, replications=2).run(store=None, progress=False)
+    at = [time for time in results.flows["closed_at"] if time > 0]
+    (line,) = remarks_of_runs([outcome for _, outcome in results.outcomes])
+    assert line == f"f: ended early in 2 of 4 runs, the first at {min(at):.4g} s: its peer did not answer"
+    assert line in repr(results).splitlines()
+    assert f"<p>{line}</p>" in results._repr_html_()
+    found = mp.run(losing(1.0))
+    assert f"f: ended early, at {at[0]:.4g} s: its peer did not answer" in repr(found).splitlines()
+
+
+def test_many_flows_that_end_early_are_counted():
+    flow = {"closed": "protocol-violation", "closed_at": 2.0, "paths": {}}
+    lines = remarks({"flows": {f"f{number}": flow for number in range(MOST_REMARKS + 5)}})
+    assert lines[0] == "f0: ended early, at 2 s: protocol-violation"
+    assert lines[MOST_REMARKS:] == ["and 5 other such flows"]
 
 
 def test_a_path_that_returns_is_up_again_and_the_command_names_one_that_does_not(

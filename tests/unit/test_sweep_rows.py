@@ -86,6 +86,18 @@ def test_each_mean_has_its_own_number_of_runs(sweep: Callable[..., Any], some: s
     assert [row["n"] for row in alone] == [row["latency_mean_n"] for row in rows]
 
 
+@pytest.mark.parametrize("options", [[], ["--baseline", "cc=newreno"]])
+def test_a_mean_without_a_number_is_an_empty_cell(options: list[str], sweep: Callable[..., Any]):
+    """All transfers end before the window."""
+    text = SWEEP.replace("WARMUP", "60 s")
+    row, *_ = json.loads(sweep(text, "--json", *options).out)["rows"]
+    assert (row["latency_mean"], row["latency_mean_n"]) == (None, 0)
+    printed = sweep(text, *options).out
+    assert "nan" not in printed
+    (cells,) = [line.split() for line in printed.splitlines() if "cubic" in line.split()]
+    assert cells[2:] == ["0", "±", "0", "4", "0"]
+
+
 def test_equal_numbers_of_runs_are_one_column_of_the_table(sweep: Callable[..., Any]):
     head = heading(sweep(SWEEP.replace("WARMUP", "0 s")).out)
     assert head[-1] == "n"

@@ -54,12 +54,15 @@ class Results:
         return len(self._cells)
 
     def __repr__(self) -> str:
-        """Return a table of mean goodputs, as wide as the terminal."""
-        return display.as_text(tables.tables(self), [tables.size(self)])
+        """Return a table of mean goodputs, as wide as the terminal, and what `manypath sweep` says about the runs."""
+        return display.as_text(tables.tables(self), self._last_lines())
 
     def _repr_html_(self) -> str:
         """Return the same table as HTML for a notebook."""
-        return display.as_html(tables.tables(self), [tables.size(self)])
+        return display.as_html(tables.tables(self), self._last_lines())
+
+    def _last_lines(self) -> list[str]:
+        return [*display.remarks_of_runs([outcome for _, outcome in self._cells]), tables.size(self)]
 
     @property
     def outcomes(self) -> list[tuple[Cell, Mapping[str, Any]]]:

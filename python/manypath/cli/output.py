@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -52,12 +54,16 @@ def cropped(text: str) -> str:
 
 
 def _console(*, to_stderr: bool = False) -> Console:
-    """Return standard output or error, with a fixed width if it is not a terminal."""
+    """Return standard output or error; if it is not a terminal, its width is that of `COLUMNS`, or a fixed one."""
     from rich.console import Console
 
     console = Console(stderr=to_stderr)
-    return console if console.is_terminal else Console(stderr=to_stderr, width=LOG_WIDTH)
+    if console.is_terminal:
+        return console
+    # Shells and other programs may set it to 0, which means unknown.
+    wanted = re.fullmatch("[1-9][0-9]{0,3}", os.environ.get("COLUMNS", ""))
+    return Console(stderr=to_stderr, width=int(wanted[0]) if wanted else LOG_WIDTH)
 
 
 LOG_WIDTH = 140
-"""Width of output to a file or a pipe, characters."""
+"""Width of output to a file or a pipe, characters, unless the variable `COLUMNS` of the environment has one."""

@@ -262,6 +262,8 @@ def _print_means(rows: pd.DataFrame, metrics: Sequence[str]) -> None:
 
 
 def _with_interval(mean: float, half_width: float) -> str:
+    if math.isnan(mean):
+        return ""
     return f"{mean:.4g}" if math.isnan(half_width) else f"{mean:.4g} ± {half_width:.2g}"
 
 

@@ -38,11 +38,19 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Evaluation:
     """The evaluation of several papers."""
 
     papers: list[PaperEvaluation]
+
+    def __repr__(self) -> str:
+        """Return the verdicts as a table."""
+        return repr(self.verdicts)
+
+    def _repr_html_(self) -> str:
+        """Return the same table as HTML for a notebook."""
+        return self.verdicts.to_html(max_rows=MOST_ROWS)
 
     @property
     def claims(self) -> list[dict[str, Any]]:
@@ -302,3 +310,7 @@ def _with_runs(precision: Precision, runs: int | None) -> Precision:
     if runs is None:
         return precision
     return replace(precision, replications=runs, trials=min(precision.trials, runs), most=0)
+
+
+MOST_ROWS = 60
+"""Largest number of verdicts that a notebook shows, the first and the last."""
