@@ -1,8 +1,8 @@
 """Checks of output files: an output never overwrites an input or a file of another program.
 
 A command makes one `Outputs` with its inputs, and checks every target with it before it computes anything. A checked
-target is writable as far as the system can tell. `writing` turns later failures, such as a full disk, into a one-line
-error.
+target is writable as far as the system can tell. `manypath.replacement` writes the files, and `writing` turns failures,
+such as a full disk, into a one-line error.
 """
 
 from __future__ import annotations
@@ -94,6 +94,9 @@ class Outputs:
                 _try_folder(path.resolve().parent, makes_folder, path.is_absolute() and not is_within)
             elif stat.S_ISDIR(status.st_mode):
                 raise UserError(f"{field}: {quoted_path(target)} is a folder: name a file")
+            elif stat.S_ISREG(status.st_mode):
+                # A new file replaces this one when it is complete.
+                _try_folder(path.resolve().parent, False, False)
             self._refuse_known(field, path, status)
             if status is not None:
                 _try_file(field, path, status, kind)

@@ -12,8 +12,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from manypath.campaign.shard import write_whole
 from manypath.errors import UserError
+from manypath.replacement import replacement
 
 
 def check_manifest(folder: Path) -> None:
@@ -77,7 +77,8 @@ def _is_of(note: Path, campaign: Mapping[str, Any]) -> bool:
 
 def _write(target: Path, content: Mapping[str, Any]) -> None:
     text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
-    write_whole(target, lambda file: file.write(text.encode()))
+    with replacement(target, is_lasting=True) as begun:
+        begun.write_text(text, encoding="utf-8")
 
 
 NAME = "manifest.json"

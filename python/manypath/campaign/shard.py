@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import re
-import uuid
-from collections.abc import Callable, Collection, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from manypath.campaign.cell import Cell
-from manypath.campaign.locks import try_lock
+from manypath.replacement import replacement
 
 
 class Broken(Exception):
@@ -67,59 +64,14 @@ def name_of(table: pa.Table) -> str:
 
 def write_shard(table: pa.Table, target: Path) -> None:
     """Write a shard to disk; after an `OSError` no part of it remains."""
-
-    def write(file: IO[bytes]) -> None:
+    with replacement(target, is_lasting=True) as begun:
         pq.write_table(
             table,
-            file,
+            begun,
             compression="zstd",
             use_dictionary=REPEATED,  # pyright: ignore[reportArgumentType] - names of columns are valid, too
             write_page_checksum=True,
         )
-
-    write_whole(target, write)
-
-
-def write_whole(target: Path, write: Callable[[IO[bytes]], object]) -> None:
-    """Write a file atomically: it appears under its name when all of it is on disk.
-
-    Raises
-    ------
-    OSError
-        If the disk is full or the folder cannot be written; an existing file is unchanged.
-    """
-    for _ in range(ATTEMPTS - 1):
-        with suppress(FileNotFoundError):
-            _write_once(target, write)
-            return
-    _write_once(target, write)
-
-
-def _write_once(target: Path, write: Callable[[IO[bytes]], object]) -> None:
-    """Write the file in one attempt; raise `FileNotFoundError` if another process removed the unfinished file."""
-    temporary = target.with_name(f".{target.stem}.{uuid.uuid4().hex}.tmp")
-    try:
-        with temporary.open("wb") as file:
-            # From the lock, `remove_remains` detects that the writer still runs. Without locks it removes no file.
-            with suppress(OSError):
-                try_lock(file)
-            write(file)
-            file.flush()
-            os.fsync(file.fileno())
-            temporary.rename(target)
-        _sync_folder(target.parent)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
-
-
-def remove_remains(folder: Path) -> None:
-    """Remove unfinished files of writers that have ended."""
-    for remainder in folder.glob(".*.tmp"):
-        if UNFINISHED.fullmatch(remainder.name):
-            with suppress(OSError), remainder.open("r+b") as file:
-                if try_lock(file):
-                    remainder.unlink()
 
 
 def read_shard(shard: Path, wanted: Collection[str], engine: str) -> Part:
@@ -174,23 +126,8 @@ def read_rows(shard: Path, *, with_outcomes: bool = False) -> pa.Table:
         raise Broken(f"is no complete shard ({str(error).splitlines()[0]})") from None
 
 
-def _sync_folder(folder: Path) -> None:
-    """Flush a folder, so that a rename survives a power failure."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
 SUFFIX = ".parquet"
 """End of a shard's file name."""
-
-UNFINISHED = re.compile(r"\..+\.[0-9a-f]{32}\.tmp")
-"""Names of unfinished files."""
-
-ATTEMPTS = 3
-"""Number of attempts to write a file that another process removes before it is finished."""
 
 OURS = re.compile(rf"[0-9a-f]{{32}}{re.escape(SUFFIX)}")
 """Names of shards."""

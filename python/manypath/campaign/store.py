@@ -22,12 +22,12 @@ from manypath.campaign.shard import (
     Part,
     name_of,
     read_shard,
-    remove_remains,
     rows_of,
     write_shard,
 )
 from manypath.errors import UserError
 from manypath.outputs import Outputs
+from manypath.replacement import remove_remains
 
 
 class Store:

@@ -13,9 +13,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from manypath.campaign import Cell
-from manypath.campaign.shard import write_whole
 from manypath.errors import UserError
 from manypath.papers.traces import Column, PathTrace, Trace
+from manypath.replacement import replacement
 
 
 @dataclass(frozen=True)
@@ -49,10 +49,8 @@ class CurveStore:
         target = self._file(cell, series, engine)
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
-            write_whole(
-                target,
-                lambda file: pq.write_table(_table(trace), file, compression="zstd", write_page_checksum=True),
-            )
+            with replacement(target, is_lasting=True) as begun:
+                pq.write_table(_table(trace), begun, compression="zstd", write_page_checksum=True)
         except OSError as error:
             raise UserError(
                 f"store: {target.parent} cannot be written ({error.strerror}): make room or choose another folder"

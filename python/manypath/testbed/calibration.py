@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from manypath.errors import UserError
-from manypath.outputs import writing
 from manypath.programs import APART, EMULATOR, fingerprint, last_line, launch, program
+from manypath.replacement import replacing
 from manypath.scenario import Scenario
 
 
@@ -80,9 +80,8 @@ def calibrated(store: Path, *, quick: bool, tell: Callable[[str], None]) -> Cali
     load = os.getloadavg()[0]
     made = Calibration(now.isoformat(timespec="seconds"), machine, emulator, load, list(_rows(quick)))
     target = store / FOLDER / f"{now:%Y%m%dT%H%M%SZ}.json"
-    with writing("store", target):
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(json.dumps(asdict(made), indent=1), encoding="utf-8")
+    with replacing("store", target, makes_folder=True) as begun:
+        begun.write_text(json.dumps(asdict(made), indent=1), encoding="utf-8")
     return made
 
 
