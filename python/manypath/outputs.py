@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from manypath.errors import OutputError, UserError, quoted_path
+from manypath.errors import OutputError, UserError, quoted_path, reason_of
 
 
 @dataclass(frozen=True)
@@ -145,8 +145,7 @@ def writing(field: str, target: str | os.PathLike[str]) -> Iterator[None]:
         yield
     except OSError as error:
         raise OutputError(
-            f"{field}: {quoted_path(target)} cannot be written: {error.strerror or error}: "
-            "make room or choose another place"
+            f"{field}: {quoted_path(target)} cannot be written: {reason_of(error)}: make room or choose another place"
         ) from None
 
 

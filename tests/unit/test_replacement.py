@@ -25,12 +25,15 @@ SMALL = 100
 @contextmanager
 def full_disk() -> Iterator[None]:
     """Let every write beyond `SMALL` bytes of a file fail."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    before, writes_bytecode = resource.getrlimit(resource.RLIMIT_FSIZE), not sys.dont_write_bytecode
+    # Python would keep truncated bytecode beside the modules that it imports, which each later process reads.
+    sys.dont_write_bytecode = True
     resource.setrlimit(resource.RLIMIT_FSIZE, (SMALL, before[1]))
     try:
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        sys.dont_write_bytecode = not writes_bytecode
 
 
 def files(folder: Path) -> dict[str, bytes]:
@@ -139,11 +142,17 @@ def test_a_full_disk_leaves_no_table_of_an_export(form: str, folder: Path, capsy
     assert len(files(folder)) > len(given)
 
 
-def test_an_interrupted_writer_leaves_the_earlier_file(tmp_path: Path):
-    (tmp_path / "a").write_text("good")
-    with pytest.raises(KeyboardInterrupt), replacing("--to", tmp_path / "a") as begun:
+def interrupted(target: Path) -> None:
+    """Write a half of a file, and end as by Ctrl-C."""
+    with replacing("--to", target) as begun:
         begun.write_text("half")
         raise KeyboardInterrupt
+
+
+def test_an_interrupted_writer_leaves_the_earlier_file(tmp_path: Path):
+    (tmp_path / "a").write_text("good")
+    with pytest.raises(KeyboardInterrupt):
+        interrupted(tmp_path / "a")
     assert files(tmp_path) == {"a": b"good"}
 
 
@@ -190,12 +199,12 @@ def test_devices_pipes_and_open_files_are_written_directly(tmp_path: Path):
         for target in ("/dev/null", tmp_path / "pipe", f"/dev/fd/{out.fileno()}", f"/proc/self/fd/{out.fileno()}"):
             with replacing("--to", target) as begun:
                 assert begun == Path(target)
-    with pytest.raises(OutputError, match='^--to: "/dev/full" cannot be written: No space left'):
-        with replacing("--to", "/dev/full") as begun:
-            begun.write_text("something")
+    full = pytest.raises(OutputError, match=r'^--to: "/dev/full" cannot be written: No space left')
+    with full, replacing("--to", "/dev/full") as begun:
+        begun.write_text("something")
 
 
 def test_a_missing_folder_is_named(tmp_path: Path):
-    with pytest.raises(OutputError, match=r'^--to: ".*no/a" cannot be written: No such file or directory'):
-        with replacing("--to", tmp_path / "no/a"):
-            pass
+    said = pytest.raises(OutputError, match=r'^--to: ".*no/a" cannot be written: No such file or directory')
+    with said, replacing("--to", tmp_path / "no/a"):
+        pass

@@ -11,6 +11,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from pydantic import TypeAdapter
+
+from manypath.campaign.damage import Damaged, read_as, warned
 from manypath.errors import UserError
 from manypath.programs import APART, EMULATOR, fingerprint, last_line, launch, program
 from manypath.replacement import replacing
@@ -95,12 +98,14 @@ def fastest(scenario: Scenario) -> float:
 
 
 def stored(store: Path) -> Iterator[Calibration]:
-    """Yield the calibrations of a store, the latest first. Unreadable files are skipped."""
+    """Yield the calibrations of a store, the latest first. Damaged files are reported and skipped."""
     for file in sorted((store / FOLDER).glob("*.json"), reverse=True):
         try:
-            yield Calibration(**json.loads(file.read_text(encoding="utf-8")))
-        except (ValueError, TypeError, OSError):
+            yield read_as(FORM, file)
+        except FileNotFoundError:
             continue
+        except Damaged as error:
+            warned(f"{file} {error}: remove it, it is not used")
 
 
 def _rows(quick: bool) -> Iterator[dict[str, Any]]:
@@ -115,6 +120,9 @@ def _rows(quick: bool) -> Iterator[dict[str, Any]]:
         raise UserError(f"calibration: {last_line(errors)}")
     yield from map(json.loads, out.splitlines())
 
+
+FORM = TypeAdapter(Calibration)
+"""The form of the file of a calibration."""
 
 FOLDER = "calibrations"
 """Folder of the calibrations in a store."""
