@@ -229,7 +229,7 @@ class WatchedEngine:
                 continue
             self.ran[documents[index], seed, replication] += 1
             flows = {
-                name: {"goodput": 1e6 * (replication + 1), "paths": {}}
+                name: {"goodput": 1e6 * (replication + 1), "paths": {}, "streams": []}
                 for name in json.loads(documents[index])["flows"]
             }
             outcomes.append(

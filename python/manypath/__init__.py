@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from manypath.errors import NetworkError, OutputError, Stopped, UserError, remedy
+from manypath.errors import NetworkError, OutputError, Stopped, StoreWarning, UserError, remedy
 from manypath.run import Result, run
 
 if TYPE_CHECKING:
@@ -78,6 +78,7 @@ __all__ = [
     "Sizes",
     "Start",
     "Stopped",
+    "StoreWarning",
     "Tcp",
     "TcpRto",
     "Transfer",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import unicodedata
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -43,6 +44,13 @@ class NetworkError(ConnectionError):
     """
 
 
+class StoreWarning(UserWarning):
+    """A file of a store is damaged, so that its results are missing; the text is one line with the file and the reason.
+
+    Commands print it on standard error.
+    """
+
+
 class Stopped(Exception):
     """The user pressed Ctrl-C; the text states which results are kept and how to continue."""
 
@@ -60,6 +68,11 @@ def remedy(word: str, known: Iterable[str]) -> str:
 def _encodable(text: str) -> str:
     """Return a text without the lone surrogates that stand for invalid bytes of a command line or of a file's name."""
     return text.encode(errors="replace").decode()
+
+
+def reason_of(error: OSError) -> str:
+    """Return the system's reason of an error; libraries give its number, and words of their own."""
+    return os.strerror(error.errno) if error.errno else str(error)
 
 
 def visible(text: str) -> str:

@@ -1,8 +1,8 @@
 """Checks of output files: an output never overwrites an input or a file of another program.
 
 A command makes one `Outputs` with its inputs, and checks every target with it before it computes anything. A checked
-target is writable as far as the system can tell. `writing` turns later failures, such as a full disk, into a one-line
-error.
+target is writable as far as the system can tell. `manypath.replacement` writes the files, and `writing` turns failures,
+such as a full disk, into a one-line error.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from manypath.errors import OutputError, UserError, quoted_path
+from manypath.errors import OutputError, UserError, quoted_path, reason_of
 
 
 @dataclass(frozen=True)
@@ -94,6 +94,9 @@ class Outputs:
                 _try_folder(path.resolve().parent, makes_folder, path.is_absolute() and not is_within)
             elif stat.S_ISDIR(status.st_mode):
                 raise UserError(f"{field}: {quoted_path(target)} is a folder: name a file")
+            elif stat.S_ISREG(status.st_mode):
+                # A new file replaces this one when it is complete.
+                _try_folder(path.resolve().parent, False, False)
             self._refuse_known(field, path, status)
             if status is not None:
                 _try_file(field, path, status, kind)
@@ -142,8 +145,7 @@ def writing(field: str, target: str | os.PathLike[str]) -> Iterator[None]:
         yield
     except OSError as error:
         raise OutputError(
-            f"{field}: {quoted_path(target)} cannot be written: {error.strerror or error}: "
-            "make room or choose another place"
+            f"{field}: {quoted_path(target)} cannot be written: {reason_of(error)}: make room or choose another place"
         ) from None
 
 

@@ -8,8 +8,12 @@ import signal
 import subprocess
 import sys
 import textwrap
+from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 
 import manypath as mp
@@ -252,6 +256,36 @@ def test_an_error_names_its_scenario(scenario, engine):
 def test_a_wrong_campaign_is_refused(make, message: str, scenario, engine):
     with pytest.raises(mp.UserError, match=message):
         make(scenario)
+
+
+MISSING: dict[str, Any] = {
+    "NaN": [1.0, math.nan],
+    "NaN of numpy": [1, np.float32("nan")],
+    "an array with NaN": np.array([1.0, math.nan]),
+    "NaN of decimal": [1, Decimal("NaN")],
+    "signalling NaN": [1, Decimal("sNaN")],
+    "NaT": [1, pd.NaT],
+    "NaT of numpy": [1, np.datetime64("NaT")],
+    "a span": [1, np.timedelta64("NaT")],
+    "an array with NaT": np.array(["2020-01-01", "NaT"], dtype="datetime64[s]"),
+    "an array with NaT in nanoseconds": np.array(["2020-01-01", "NaT"], dtype="datetime64[ns]"),
+    "NA": [1, pd.NA],
+    "a column with NA": pd.Series([1, pd.NA], dtype="Int64"),
+    "a column with NaT": pd.Series(["2020-01-01", None], dtype="datetime64[ns]"),
+    "a tuple": [1, (2, (math.nan,))],
+}
+"""Values of a factor that are no value."""
+
+
+@pytest.mark.parametrize("case", MISSING)
+@pytest.mark.parametrize("form", ["all combinations", "some combinations"])
+def test_a_missing_value_of_a_factor_is_refused(case: str, form: str):
+    values = MISSING[case]
+    factors = {"size": values} if form == "all combinations" else [{"size": value} for value in [*values]]
+    campaign = mp.Campaign(mp.Function(lambda size, seed: {"twice": 2}, version="1"), factors, replications=1)
+    with pytest.raises(mp.UserError, match=r"^factors\.size: .*(nan|NaN|NaT|NA).* cannot be a label: give texts") as error:
+        campaign.run(store=None, progress=False)
+    assert "\n" not in str(error.value)
 
 
 def test_progress_is_printed_on_standard_error(scenario, engine, capsys):

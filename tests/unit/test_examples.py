@@ -37,7 +37,7 @@ def test_a_second_call_writes_no_file(tmp_path: Path):
 
 def test_a_changed_file_prevents_all_writing(tmp_path: Path):
     (tmp_path / "sweep.toml").write_text("mine")
-    with pytest.raises(UserError, match=r"sweep.toml: exists and differs from the example: name another folder"):
+    with pytest.raises(UserError, match=r'^FOLDER: ".*sweep.toml" exists and differs from the example: name'):
         examples(tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["sweep.toml"]
     assert (tmp_path / "sweep.toml").read_text() == "mine"
@@ -45,7 +45,7 @@ def test_a_changed_file_prevents_all_writing(tmp_path: Path):
 
 def test_a_file_in_place_of_the_folder_is_reported_in_one_line(tmp_path: Path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(UserError, match=r"file: cannot be written .*: name another folder"):
+    with pytest.raises(UserError, match=r'^FOLDER: ".*file" is not a folder: name another one'):
         examples(tmp_path / "file")
 
 

@@ -171,7 +171,7 @@ def test_a_store_describes_itself_and_its_campaigns(store: Store):
             '{"format": "manypath results", "version": 2}',
             "has format 2, but this manypath reads format 1: choose another",
         ),
-        ('{"format": "manyp', r"cannot be read \(it is no JSON\): remove that file; the results are kept"),
+        ('{"format": "manyp', "manifest.json is no JSON: remove that file; the results are kept"),
     ],
 )
 def test_a_folder_with_another_manifest_is_refused(manifest: str, message: str, tmp_path: Path):

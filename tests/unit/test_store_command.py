@@ -211,18 +211,62 @@ def test_factors_with_equal_scenarios_are_all_exported(run: Run, scenario):
     assert shown["done"] == shown["wanted"] == 4
 
 
-@pytest.mark.parametrize("content", [b"", b"garbage", b'{"title": 5}', b"[]", b"\xff", b"[" * 100_000])
-def test_damaged_notes_are_reported_and_written_again(content: bytes, run: Run, scenario, engine):
+def without(field: str) -> Callable[[dict], dict]:
+    return lambda note: {name: value for name, value in note.items() if name != field}
+
+
+def with_(**fields: object) -> Callable[[dict], dict]:
+    return lambda note: {**note, **fields}
+
+
+DAMAGED_NOTES: dict[str, tuple[bytes | Callable[[dict], object], str]] = {
+    "empty": (b"", "is no JSON"),
+    "garbage": (b"garbage", "is no JSON"),
+    "not UTF-8": (b"\xff", "is no JSON"),
+    "nested": (b"[" * 100_000, "has lists or tables that are nested too deeply"),
+    "a list": (b"[]", "is damaged: [] "),
+    "null": (b"null", "is damaged: null "),
+    "no engine": (without("engine"), "is damaged: engine: missing"),
+    "no versions": (without("first_run_with"), "is damaged: first_run_with: missing"),
+    "a text for a number": (with_(replications="3"), 'is damaged: replications: "3" '),
+    "true for a number": (with_(replications=True), "is damaged: replications: true "),
+    "a fraction": (with_(replications=2.5), "is damaged: replications: 2.5 "),
+    "null for a number": (with_(replications=None), "is damaged: replications: null "),
+    "no replication": (with_(replications=0), "is damaged: replications: 0 "),
+    "negative seed": (with_(seeds=[-1]), "is damaged: seeds.0: -1 "),
+    "no seeds": (with_(seeds=[]), "is damaged: seeds: "),
+    "a number for a title": (with_(title=5), "is damaged: title: 5 "),
+    "a number for a version": (with_(first_run_with={"python": 3}), "is damaged: first_run_with.python: 3 "),
+    "a list for factors": (
+        lambda note: with_(scenarios=[{**note["scenarios"][0], "factors": []}])(note),
+        "is damaged: scenarios.0.factors: [] ",
+    ),
+    "a wrong hash": (
+        lambda note: with_(scenarios=[{**note["scenarios"][0], "document_sha256": "4711"}])(note),
+        'is damaged: scenarios.0.document_sha256: "4711" ',
+    ),
+}
+"""Contents of a note, or changes of its content, and what is said about them."""
+
+
+@pytest.mark.parametrize("case", DAMAGED_NOTES)
+def test_damaged_notes_are_reported_and_written_again(case: str, run: Run, scenario, engine):
+    made, said = DAMAGED_NOTES[case]
     fill(scenario, engine, "mine")
     (note,) = Path("runs/campaigns").iterdir()
     whole = json.loads(note.read_text())
-    note.write_bytes(content)
+    note.write_bytes(made if isinstance(made, bytes) else json.dumps(made(whole)).encode())
+    before = note.read_bytes()
     code, _, err = run("list")
     assert (code, err.count("\n")) == (0, 1)
-    assert err.startswith(f"remark: {note}: is damaged and not listed: remove it; the results are kept")
+    assert err.startswith(f"remark: {note} {said}")
+    assert err.endswith(
+        ": not listed: remove it; the results are kept, and the command of the campaign writes its note again\n"
+    )
     code, _, err = run("show", "mine")
     assert code == 2
     assert err.splitlines()[-1] == 'error: campaign: "mine" is not in runs, which has no undamaged notes of campaigns'
+    assert note.read_bytes() == before
     # A further run is missing, so the campaign begins again.
     next(Path("runs").glob("*.parquet")).unlink()
     fill(scenario, engine, "mine")
@@ -238,7 +282,7 @@ def test_a_file_in_the_place_of_the_notes_is_reported(run: Run, scenario, engine
     Path("runs/campaigns").touch()
     code, _, err = run("list")
     assert (code, err.count("\n")) == (0, 1)
-    assert err.startswith("remark: runs/campaigns: is damaged and not listed")
+    assert err.startswith("remark: runs/campaigns is no folder: not listed: remove it")
     said: list[str] = []
     monkeypatch.setattr(Lines, "say", lambda _, text: said.append(text))
     mp.Campaign(scenario, {"cc": ["newreno", "cmt-rpv2"]}, replications=3).run("runs", 1, progress=True)
@@ -252,12 +296,15 @@ def test_a_file_in_the_place_of_the_notes_is_reported(run: Run, scenario, engine
 @pytest.mark.parametrize(
     ("make", "why"),
     [
-        (lambda manifest: manifest.write_bytes(b""), "it is no JSON"),
-        (lambda manifest: manifest.mkdir(), "Is a directory"),
+        (lambda manifest: manifest.write_bytes(b""), "is no JSON"),
+        (lambda manifest: manifest.mkdir(), "is a folder"),
+        (os.mkfifo, "is no regular file"),
+        (lambda manifest: manifest.symlink_to("none"), "is a link to a missing file"),
+        (lambda manifest: manifest.write_bytes(b"[" * 100_000), "has lists or tables that are nested too deeply"),
     ],
 )
 def test_an_unreadable_manifest_is_told_in_words(make: Callable[[Path], object], why: str, run: Run):
     Path("runs").mkdir()
     make(Path("runs/manifest.json"))
-    said = f"error: store: runs/manifest.json cannot be read ({why}): remove that file; the results are kept\n"
+    said = f"error: store: runs/manifest.json {why}: remove that file; the results are kept\n"
     assert run("list") == (2, "", said)

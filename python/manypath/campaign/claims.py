@@ -19,7 +19,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-from manypath.campaign.locks import try_lock
+from manypath.locks import try_lock
 
 
 class CannotLock(Exception):

@@ -52,7 +52,9 @@ def names(factors: Factors) -> list[str]:
 def _values(name: str, values: Any) -> Sequence[Any]:
     """Return the values of a factor; sequences are not copied, because a range may be larger than memory."""
     in_order(f"factors.{name}", values)
-    listed = values.tolist() if hasattr(values, "tolist") else values
+    # Lists of times from numpy have None for NaT, and numbers for nanoseconds.
+    is_time = getattr(getattr(values, "dtype", None), "kind", "") in ("m", "M")
+    listed = values.tolist() if hasattr(values, "tolist") and not is_time else values
     if not isinstance(listed, str | Mapping) and isinstance(listed, Iterable):
         several = listed if isinstance(listed, Sequence) else [*listed]
         try:
@@ -135,19 +137,26 @@ def check_labels(chosen: Mapping[str, Any]) -> None:
     Raises
     ------
     UserError
-        If a value is or contains such a number, or is NaN, a list or another value that may change.
+        If a value is or contains such a number, or is NaN, NaT, pandas' NA, a list or another value that may change.
     """
     for name, value in chosen.items():
         try:
             hash(value)
             str(value)
-            if isinstance(value, float) and math.isnan(value):  # it equals no value, so that it selects no run
+            if not _equals_itself(value):  # it would select no run
                 raise TypeError
-        except TypeError:
+        except (TypeError, ArithmeticError):
             right = "give texts, numbers or tuples"
             raise UserError(f"factors.{name}: {quoted(value)} cannot be a label: {right}") from None
         except ValueError:
             raise UserError(f"factors.{name}: {quoted(value)} cannot be named in tables: give a shorter one") from None
+
+
+def _equals_itself(value: Any) -> bool:
+    """Whether a value is not missing, as NaN, NaT and pandas' NA are; a tuple has no such value."""
+    if isinstance(value, tuple):
+        return all(map(_equals_itself, value))
+    return bool(value == value)  # noqa: PLR0124 - NaN, NaT and NA are defined by this
 
 
 def combinations(factors: Factors) -> Iterator[Mapping[str, Any]]:

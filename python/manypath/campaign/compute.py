@@ -11,6 +11,7 @@ from typing import Any
 
 from manypath import _native
 from manypath.campaign.cell import Cell, written
+from manypath.campaign.damage import warned
 from manypath.campaign.executors import Executor, LocalExecutor
 from manypath.campaign.progress import Progress, Silent, progress_on_stderr
 from manypath.campaign.runners import SIMULATOR, Runner
@@ -52,12 +53,17 @@ class Computation:
         automatic = progress_on_stderr(title) if progress is True else Silent()
         self.display = automatic if isinstance(progress, bool) else progress
         self.engine = runner.version
-        self._store = Store(store, warn=self.display.say) if store is not None else None
-        self._work = Work(runner, self.engine, self._store.folder if self._store else None)
         self._executor = executor or LocalExecutor(workers)
+        self._store = self._opened(store) if store is not None else None
+        self._work = Work(runner, self.engine, self._store.folder if self._store else None)
         self._outcomes: dict[str, str] = {}
         self._title = title
         self._begun = False
+
+    def _opened(self, store: str | Path) -> Store:
+        """Open the store. An executor that computes nothing changes nothing in it."""
+        warn = warned if isinstance(self.display, Silent) else self.display.say
+        return Store(store, warn, is_read_only=not getattr(self._executor, "computes", True))
 
     def __enter__(self) -> Computation:
         return self
@@ -129,7 +135,7 @@ class Computation:
 
     def _note(self, cells: Sequence[Cell]) -> None:
         """Write the note of a fully stored campaign for `manypath store`, if the store is writable."""
-        if self._store is not None and cells and not self._begun:
+        if self._store is not None and not self._store.is_read_only and cells and not self._begun:
             self._begun = True
             try:
                 self._store.begin(_described(cells, self.engine), self._title)

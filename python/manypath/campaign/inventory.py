@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,9 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from manypath.campaign.cell import Cell, written
+from manypath.campaign.damage import Damaged, check_regular, read_as, warned
 from manypath.campaign.manifest import CAMPAIGNS, NAME, check_manifest
+from manypath.campaign.note import NOTE, NoteFile
 from manypath.campaign.results import Results
-from manypath.campaign.shard import SUFFIX, Broken, read_rows
+from manypath.campaign.shard import SUFFIX, Foreign, ignored, left_out, read_rows, read_whole
 from manypath.errors import UserError, quoted, remedy
 
 
@@ -69,7 +70,7 @@ class Inventory:
     """Read-only view of a store."""
 
     def __init__(self, folder: str | Path) -> None:
-        """Read every shard's keys and every note; skip damaged files and files of other programs.
+        """Read every shard's keys and every note; damaged files are reported as `StoreWarning` and left out.
 
         Raises
         ------
@@ -83,8 +84,10 @@ class Inventory:
         self.shards = list(_shards(self.folder))
         if not self.shards and not (self.folder / NAME).exists():
             raise UserError(f"store: {self.folder} holds no results: give the folder that --store named")
-        self.campaigns, self.damaged = _notes(self.folder)
-        """The notes, ordered by time; and the files that are no notes although they have the names of some."""
+        self.campaigns, self._damaged = _notes(self.folder)
+        """The notes, ordered by time."""
+        for path, why in self._damaged:
+            warned(f"{path} {why}: not listed: {AGAIN}")
 
     def campaign(self, name: str) -> Note:
         """Return the campaign with a name, a unique beginning of a name, or a unique title.
@@ -102,7 +105,7 @@ class Inventory:
             names = ", ".join(note.name for note in found)
             raise UserError(f"campaign: {quoted(name)} is ambiguous: give one of {names}")
         if not self.campaigns:
-            lacks = "no undamaged notes" if self.damaged else "no notes"
+            lacks = "no undamaged notes" if self._damaged else "no notes"
             raise UserError(f"campaign: {quoted(name)} is not in {self.folder}, which has {lacks} of campaigns")
         known = [known for note in self.campaigns for known in (note.name, note.title) if known]
         raise UserError(
@@ -131,10 +134,10 @@ class Inventory:
             If there are none.
         """
         found: dict[tuple[int, int, int], tuple[Cell, str]] = {}
-        for shard in self.shards:
+        for shard in list(self.shards):
             if not _share(shard, note):
                 continue
-            for row in read_rows(shard.path, with_outcomes=True).to_pylist():
+            for row in self._rows(shard):
                 document = digest(row["document"])
                 if note.covers(row["engine"], document, row["seed"]):
                     for factors in note.scenarios[document]:
@@ -147,25 +150,31 @@ class Inventory:
             raise UserError(f"campaign: {note.name} has no results in {self.folder}: run it first")
         return Results([found[key] for key in sorted(found)])
 
+    def _rows(self, shard: Held) -> list[dict[str, Any]]:
+        """Return the rows of a shard; a damaged one is reported, and does not count as held."""
+        try:
+            return read_whole(shard.path).to_pylist()
+        except FileNotFoundError:
+            pass
+        except Damaged as error:
+            warned(left_out(shard.path, error))
+        self.shards.remove(shard)
+        return []
 
-def note_list(folder: Path) -> list[Note]:
-    """Return the notes of campaigns in a store, ordered by time; unreadable notes are skipped."""
-    return _notes(folder)[0]
 
-
-def _notes(folder: Path) -> tuple[list[Note], list[Path]]:
-    """Return the notes of campaigns in a store, ordered by time, and the files that cannot be read as notes."""
+def _notes(folder: Path) -> tuple[list[Note], list[tuple[Path, str]]]:
+    """Return the notes of campaigns in a store, ordered by time, and the damaged ones with what is wrong with them."""
     notes: list[tuple[float, Note]] = []
     within = folder / CAMPAIGNS
-    damaged: list[Path] = [within] if within.exists() and not within.is_dir() else []
+    damaged = [(within, "is no folder")] if within.exists() and not within.is_dir() else []
     for path in sorted(within.glob("*.json")):
         try:
-            notes.append((path.stat().st_mtime, _note(path, json.loads(path.read_bytes()))))
+            notes.append((check_regular(path).st_mtime, _note(path, read_as(NOTE, path))))
         except FileNotFoundError:
             # Another process removed it.
             continue
-        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            damaged.append(path)
+        except Damaged as error:
+            damaged.append((path, str(error)))
     return [note for _, note in sorted(notes, key=lambda pair: (pair[0], pair[1].path))], damaged
 
 
@@ -174,31 +183,37 @@ def digest(document: str) -> str:
     return hashlib.sha256(document.encode()).hexdigest()
 
 
-def _note(path: Path, content: Mapping[str, Any]) -> Note:
+def _note(path: Path, content: NoteFile) -> Note:
     scenarios: dict[str, list[Mapping[str, str]]] = {}
-    for one in content["scenarios"]:
-        scenarios.setdefault(one["document_sha256"], []).append(dict(one["factors"]))
+    for one in content.scenarios:
+        scenarios.setdefault(one.document_sha256, []).append(one.factors)
     return Note(
         path,
-        str(content.get("title", "")),
-        content["engine"],
-        frozenset(content["seeds"]),
-        int(content["replications"]),
+        content.title,
+        content.engine,
+        frozenset(content.seeds),
+        content.replications,
         scenarios,
-        {(one["document_sha256"], written(one["factors"])): n for n, one in enumerate(content["scenarios"])},
-        dict(content["first_run_with"]),
+        {(one.document_sha256, written(one.factors)): n for n, one in enumerate(content.scenarios)},
+        content.first_run_with,
     )
 
 
 def _shards(folder: Path) -> Iterator[Held]:
     for path in sorted(folder.glob(f"*{SUFFIX}")):
         try:
-            size, table = path.stat().st_size, read_rows(path)
-        except (Broken, OSError):  # a file of another program, a damaged one, or one that was removed
+            size, table = path.stat().st_size if path.exists() else 0, read_rows(path)
+        except FileNotFoundError:  # another process removed it
             continue
-        engines = table["engine"].unique().to_pylist()
-        columns = [table[name].to_pylist() for name in ("document", "seed", "replication")]
-        known = {document: digest(document) for document in set(columns[0])}
+        except Foreign as error:
+            warned(ignored(path, error))
+            continue
+        except Damaged as error:
+            warned(left_out(path, error))
+            continue
+        engines = list(dict.fromkeys(table["engine"]))
+        known = {document: digest(document) for document in dict.fromkeys(table["document"])}
+        columns = (table[name] for name in ("document", "seed", "replication"))
         rows = [(known[document], seed, number) for document, seed, number in zip(*columns, strict=True)]
         yield Held(path, size, engines[0] if len(engines) == 1 else "", rows)
 
@@ -208,6 +223,9 @@ def _share(shard: Held, note: Note) -> float:
     its = sum(note.covers(shard.engine, document, seed) for document, seed, _ in shard.rows)
     return its / len(shard.rows) if shard.rows else 0.0
 
+
+AGAIN = "remove it; the results are kept, and the command of the campaign writes its note again"
+"""The remedy for a damaged note."""
 
 SHORT = 12
 """Length of a campaign's name in commands, characters."""

@@ -10,29 +10,29 @@ from collections.abc import Mapping
 from contextlib import suppress
 from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
-from manypath.campaign.shard import write_whole
-from manypath.errors import UserError
+from manypath.campaign.damage import Damaged, read_as, read_json
+from manypath.campaign.note import NOTE
+from manypath.errors import UserError, quoted
+from manypath.replacement import replacement
 
 
 def check_manifest(folder: Path) -> None:
     """Refuse a folder of another program, or with another version of the format."""
     try:
-        content = json.loads((folder / NAME).read_bytes())
+        content = read_json(folder / NAME)
     except FileNotFoundError:
         return
-    except (OSError, ValueError, RecursionError) as error:
-        why = error.strerror if isinstance(error, OSError) else "it is no JSON"
-        raise UserError(
-            f"store: {folder / NAME} cannot be read ({why}): remove that file; the results are kept"
-        ) from None
-    kind, version = (content.get("format"), content.get("version")) if isinstance(content, dict) else (None, None)
+    except Damaged as error:
+        raise UserError(f"store: {folder / NAME} {error}: remove that file; the results are kept") from None
+    head = cast("dict[str, Any]", content) if isinstance(content, dict) else {}
+    kind, version = head.get("format"), head.get("version")
     if kind != FORMAT["format"]:
         raise UserError(f"store: {folder} belongs to another program according to its {NAME}: choose another folder")
-    if version != FORMAT["version"]:
+    if isinstance(version, bool) or version != FORMAT["version"]:
         raise UserError(
-            f"store: {folder} has format {version}, but this manypath reads format {FORMAT['version']}: "
+            f"store: {folder} has format {quoted(version)}, but this manypath reads format {FORMAT['version']}: "
             "choose another folder, or use the manypath that wrote this one"
         )
 
@@ -69,15 +69,17 @@ def note_campaign(folder: Path, campaign: Mapping[str, Any], title: str = "") ->
 def _is_of(note: Path, campaign: Mapping[str, Any]) -> bool:
     """Whether a file is the note of a campaign; false if it is missing or damaged."""
     try:
-        content = json.loads(note.read_bytes())
-    except (OSError, ValueError, RecursionError):
+        read_as(NOTE, note)
+        content = read_json(note)
+    except (FileNotFoundError, Damaged):
         return False
     return isinstance(content, dict) and content.items() >= json.loads(json.dumps(campaign)).items()
 
 
 def _write(target: Path, content: Mapping[str, Any]) -> None:
     text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
-    write_whole(target, lambda file: file.write(text.encode()))
+    with replacement(target, is_lasting=True) as begun:
+        begun.write_text(text, encoding="utf-8")
 
 
 NAME = "manifest.json"

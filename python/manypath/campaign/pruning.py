@@ -14,9 +14,10 @@ from pathlib import Path
 import pyarrow as pa
 
 from manypath.campaign.claims import computing_since
+from manypath.campaign.damage import Damaged
 from manypath.campaign.inventory import Held, Inventory, Note
-from manypath.campaign.shard import name_of, read_rows, write_shard
-from manypath.errors import UserError
+from manypath.campaign.shard import name_of, read_whole, write_shard
+from manypath.errors import UserError, reason_of
 
 Doomed = Callable[[str, str, int, int], bool]
 """Whether to remove a run, by its engine, document, seed and replication."""
@@ -58,13 +59,15 @@ class Pruning:
         try:
             for shard, goes in shards:
                 if not all(goes):
-                    rest = read_rows(shard.path, with_outcomes=True).filter(pa.array([not gone for gone in goes]))
+                    rest = read_whole(shard.path).filter(pa.array([not gone for gone in goes]))
                     write_shard(rest, self.folder / name_of(rest))
                 shard.path.unlink(missing_ok=True)
             for note in notes:
                 note.path.unlink(missing_ok=True)
+        except Damaged as error:
+            raise UserError(f"store: {shard.path} {error}: remove it first, its results cannot be used") from None
         except OSError as error:
-            raise UserError(f"store: {self.folder} cannot be written ({error.strerror or error})") from None
+            raise UserError(f"store: {self.folder} cannot be written ({reason_of(error)})") from None
         return len(self.shards) - len(shards) + len(self.notes) - len(notes)
 
 

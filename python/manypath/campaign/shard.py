@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import re
-import uuid
-from collections.abc import Callable, Collection, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from manypath.campaign.cell import Cell
-from manypath.campaign.locks import try_lock
+from manypath.campaign.damage import Damaged, Unreadable, check_regular, reason
+from manypath.campaign.outcome import mistake
+from manypath.display import counted
+from manypath.replacement import replacement
 
 
-class Broken(Exception):
-    """A file that is not a complete shard; the text has the reason."""
+class Broken(Damaged):
+    """A file that is not a complete shard."""
+
+    def __init__(self, why: str, rows: int | None = None) -> None:
+        super().__init__(why)
+        self.rows = rows
+        """Number of its results; None if it is unknown."""
 
 
 class Foreign(Broken):
@@ -67,59 +73,14 @@ def name_of(table: pa.Table) -> str:
 
 def write_shard(table: pa.Table, target: Path) -> None:
     """Write a shard to disk; after an `OSError` no part of it remains."""
-
-    def write(file: IO[bytes]) -> None:
+    with replacement(target, is_lasting=True) as begun:
         pq.write_table(
             table,
-            file,
+            begun,
             compression="zstd",
             use_dictionary=REPEATED,  # pyright: ignore[reportArgumentType] - names of columns are valid, too
             write_page_checksum=True,
         )
-
-    write_whole(target, write)
-
-
-def write_whole(target: Path, write: Callable[[IO[bytes]], object]) -> None:
-    """Write a file atomically: it appears under its name when all of it is on disk.
-
-    Raises
-    ------
-    OSError
-        If the disk is full or the folder cannot be written; an existing file is unchanged.
-    """
-    for _ in range(ATTEMPTS - 1):
-        with suppress(FileNotFoundError):
-            _write_once(target, write)
-            return
-    _write_once(target, write)
-
-
-def _write_once(target: Path, write: Callable[[IO[bytes]], object]) -> None:
-    """Write the file in one attempt; raise `FileNotFoundError` if another process removed the unfinished file."""
-    temporary = target.with_name(f".{target.stem}.{uuid.uuid4().hex}.tmp")
-    try:
-        with temporary.open("wb") as file:
-            # From the lock, `remove_remains` detects that the writer still runs. Without locks it removes no file.
-            with suppress(OSError):
-                try_lock(file)
-            write(file)
-            file.flush()
-            os.fsync(file.fileno())
-            temporary.rename(target)
-        _sync_folder(target.parent)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
-
-
-def remove_remains(folder: Path) -> None:
-    """Remove unfinished files of writers that have ended."""
-    for remainder in folder.glob(".*.tmp"):
-        if UNFINISHED.fullmatch(remainder.name):
-            with suppress(OSError), remainder.open("r+b") as file:
-                if try_lock(file):
-                    remainder.unlink()
 
 
 def read_shard(shard: Path, wanted: Collection[str], engine: str) -> Part:
@@ -129,68 +90,121 @@ def read_shard(shard: Path, wanted: Collection[str], engine: str) -> Part:
     ------
     Broken
         If the shard is incomplete or damaged; `Foreign` if it has other columns, or a name that is not a shard's.
+    Unreadable
+        If the system does not let this process read it.
     FileNotFoundError
         If another process removed it.
-    PermissionError
-        If this process may not read it.
     """
+    with _opened(shard) as file:
+        rows = file.metadata.num_rows
+        engines = _read(file, "engine")["engine"].unique().to_pylist()
+        if len(engines) > 1:
+            raise ValueError("results of several engines")
+        if engines != [engine]:
+            return Part({}, frozenset(), rows, engines[0] if engines else engine)
+        keys: Sequence[str] = _read(file, "key")["key"].to_pylist()
+        if not any(key in wanted for key in keys):
+            return Part({}, frozenset(keys), rows, engine)
+        outcomes: Sequence[str] = _read(file, "outcome")["outcome"].to_pylist()
+        found = {key: outcome for key, outcome in zip(keys, outcomes, strict=True) if key in wanted}
+        _check_outcomes(found.values(), engine)
+        return Part(found, frozenset(keys), rows, engine)
+
+
+def read_rows(shard: Path) -> dict[str, list[Any]]:
+    """Read the inputs of the runs of a shard, by the names of the columns.
+
+    Raises
+    ------
+    Broken, Unreadable, FileNotFoundError
+        As for `read_shard`.
+    """
+    with _opened(shard) as file:
+        return _read(file, "engine", "document", "seed", "replication").to_pydict()
+
+
+def read_whole(shard: Path) -> pa.Table:
+    """Read a shard with its outcomes.
+
+    Raises
+    ------
+    Broken, Unreadable, FileNotFoundError
+        As for `read_shard`.
+    """
+    with _opened(shard) as file:
+        table = _read(file, *SCHEMA.names)
+        for engine, outcome in zip(table["engine"].to_pylist(), table["outcome"].to_pylist(), strict=True):
+            _check_outcomes([outcome], engine)
+        return table
+
+
+def lost(why: Damaged) -> str:
+    """Return the results that are lost with a damaged shard, as a clause of messages."""
+    rows = why.rows if isinstance(why, Broken) else None
+    return f"which loses {'an unknown number of results' if rows is None else counted(rows, 'result')}"
+
+
+def left_out(shard: Path, why: Damaged) -> str:
+    """Return the message about a damaged shard that stays where it is."""
+    return f"{shard} {why}, {lost(why)}"
+
+
+def ignored(shard: Path, why: Foreign) -> str:
+    """Return the message about a file of another program."""
+    return f"{shard} {why}: ignored, because manypath did not write it"
+
+
+@contextmanager
+def _opened(shard: Path) -> Iterator[pq.ParquetFile]:
+    """Open a shard; errors of reading it within the block are raised as those of `read_shard`."""
+    rows: int | None = None
+    # A file with another name may be of another program.
+    kind = Broken if OURS.fullmatch(shard.name) else Foreign
     try:
+        check_regular(shard)
         with pq.ParquetFile(shard, page_checksum_verification=True) as file:
             if not file.schema_arrow.equals(SCHEMA):
                 raise Foreign("has other columns than a shard of results")
             rows = file.metadata.num_rows
-            engines = file.read(["engine"])["engine"].unique().to_pylist()
-            if engines != [engine]:
-                return Part({}, frozenset(), rows, engines[0] if engines else engine)
-            keys: Sequence[str] = file.read(["key"])["key"].to_pylist()
-            if not any(key in wanted for key in keys):
-                return Part({}, frozenset(keys), rows, engine)
-            outcomes: Sequence[str] = file.read(["outcome"])["outcome"].to_pylist()
-    except (FileNotFoundError, PermissionError):
+            _check_filled(file)
+            yield file
+    except (FileNotFoundError, Broken, Unreadable):
         raise
-    except (pa.ArrowException, OSError, ValueError) as error:
-        kind = Broken if OURS.fullmatch(shard.name) else Foreign
-        raise kind(f"is no complete shard ({str(error).splitlines()[0]})") from None
-    found = {key: outcome for key, outcome in zip(keys, outcomes, strict=True) if key in wanted}
-    return Part(found, frozenset(keys), rows, engine)
+    except Damaged as error:
+        raise kind(str(error)) from None
+    except (pa.ArrowException, OSError, ValueError, MemoryError) as error:
+        why = reason(error)
+        # The system refused to read, so that the shard may be undamaged.
+        if isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno is not None):
+            raise Unreadable(f"cannot be read ({why})") from None
+        raise kind(f"is no complete shard ({why})", rows) from None
 
 
-def read_rows(shard: Path, *, with_outcomes: bool = False) -> pa.Table:
-    """Read the inputs of the runs of a shard, and on request their outcomes.
-
-    Raises
-    ------
-    Broken
-        If the shard is incomplete or damaged; `Foreign` if it has other columns.
-    OSError
-        If it cannot be read.
-    """
-    try:
-        with pq.ParquetFile(shard, page_checksum_verification=True) as file:
-            if not file.schema_arrow.equals(SCHEMA):
-                raise Foreign("has other columns than a shard of results")
-            return file.read(SCHEMA.names if with_outcomes else ["engine", "document", "seed", "replication"])
-    except (pa.ArrowException, ValueError) as error:
-        raise Broken(f"is no complete shard ({str(error).splitlines()[0]})") from None
+def _check_filled(file: pq.ParquetFile) -> None:
+    """Refuse a shard that lacks values."""
+    for group in range(file.metadata.num_row_groups):
+        for number, name in enumerate(SCHEMA.names):
+            statistics = file.metadata.row_group(group).column(number).statistics
+            if statistics is not None and statistics.null_count:
+                raise ValueError(f"{name}: {statistics.null_count} values are missing")
 
 
-def _sync_folder(folder: Path) -> None:
-    """Flush a folder, so that a rename survives a power failure."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+def _read(file: pq.ParquetFile, *names: str) -> pa.Table:
+    table = file.read(list(names))
+    for name in names:
+        if table[name].null_count:
+            raise ValueError(f"{name}: {table[name].null_count} values are missing")
+    return table
+
+
+def _check_outcomes(outcomes: Iterable[str], engine: str) -> None:
+    said = mistake(outcomes, engine)
+    if said is not None:
+        raise ValueError(said)
 
 
 SUFFIX = ".parquet"
 """End of a shard's file name."""
-
-UNFINISHED = re.compile(r"\..+\.[0-9a-f]{32}\.tmp")
-"""Names of unfinished files."""
-
-ATTEMPTS = 3
-"""Number of attempts to write a file that another process removes before it is finished."""
 
 OURS = re.compile(rf"[0-9a-f]{{32}}{re.escape(SUFFIX)}")
 """Names of shards."""

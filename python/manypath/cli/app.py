@@ -8,7 +8,9 @@ import io
 import logging
 import os
 import sys
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -38,7 +40,7 @@ from manypath.cli.show import show
 from manypath.cli.store import store
 from manypath.cli.sweep import sweep
 from manypath.cli.usage import told
-from manypath.errors import OutputError, Stopped, UserError, in_file_form, visible
+from manypath.errors import OutputError, Stopped, StoreWarning, UserError, in_file_form, visible
 
 app = typer.Typer(
     name="manypath",
@@ -119,7 +121,7 @@ def main() -> None:
     silence_matplotlib()
     try:
         # Commands return None; a number is the code of `typer.Exit`.
-        with in_file_form():
+        with in_file_form(), damage_shown():
             code = app(standalone_mode=False, obj=join_words())
         if sys.stdout is not None:
             sys.stdout.flush()
@@ -150,6 +152,25 @@ def write_what_can_be_written() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors=INSTEAD)
+
+
+@contextmanager
+def damage_shown() -> Iterator[None]:
+    """Print each warning about a damaged file of a store once, in one line on standard error."""
+    shown: set[str] = set()
+    show = warnings.showwarning
+
+    def show_once(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
+        if not issubclass(category, StoreWarning):
+            show(message, category, *where, **more)
+        elif str(message) not in shown:
+            shown.add(str(message))
+            typer.echo(f"remark: {visible(str(message))}", err=True)
+
+    with warnings.catch_warnings():
+        warnings.filterwarnings("always", category=StoreWarning)
+        warnings.showwarning = show_once
+        yield
 
 
 def silence_matplotlib() -> None:

@@ -9,7 +9,8 @@ from typing import Annotated
 
 import typer
 
-from manypath.errors import UserError
+from manypath.cli.frame_files import write
+from manypath.errors import UserError, quoted_path
 from manypath.outputs import Outputs
 
 
@@ -18,15 +19,9 @@ def examples(
 ) -> None:
     """Write the example scenarios, sweeps, emulations and notebooks to a folder, with schemas for editors."""
     contents = _contents()
-    if not folder.exists():
-        Outputs().folder("FOLDER", folder)
+    Outputs().folder("FOLDER", folder)
     _refuse_to_overwrite(folder, contents)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, text in contents.items():
-            (folder / name).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise UserError(f"{folder}: cannot be written ({error.strerror}): name another folder") from None
+    write("FOLDER", {folder / name: text for name, text in contents.items() if not (folder / name).exists()})
     for name in contents:
         typer.echo(folder / name)
 
@@ -59,7 +54,8 @@ def _refuse_to_overwrite(folder: Path, contents: dict[str, str]) -> None:
             differs = True
         if differs:
             raise UserError(
-                f"{path}: exists and differs from the example: name another folder, as in `manypath examples new`"
+                f"FOLDER: {quoted_path(path)} exists and differs from the example: name another folder, as in "
+                "`manypath examples new`"
             )
 
 

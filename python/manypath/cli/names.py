@@ -96,8 +96,9 @@ def campaigns(context: typer.Context, incomplete: str) -> list[str]:
     names = [note.stem[:12] for note in notes]
     for note in notes:
         try:
-            names.append(str(json.loads(note.read_bytes()).get("title", "")))
-        except (OSError, ValueError, AttributeError):
+            if note.is_file():  # a pipe has no end
+                names.append(str(json.loads(note.read_bytes()).get("title", "")))
+        except (OSError, ValueError, AttributeError, RecursionError):
             continue
     return beginning(filter(None, names), incomplete)
 

@@ -17,7 +17,7 @@ from manypath.cli.run_progress import run_progress
 from manypath.display import remarks, tables
 from manypath.errors import Stopped, UserError
 from manypath.measurements import CHANGES, SAMPLES
-from manypath.outputs import CAPTURE, EVENTS, FIGURE, Outputs, table, writing
+from manypath.outputs import CAPTURE, EVENTS, FIGURE, Outputs, table
 from manypath.run import EVENT, identity
 from manypath.settings import Settings
 
@@ -125,10 +125,11 @@ def _check_phase(scenario: Scenario, seed: int) -> None:
 def _print(result: Result, series: str | None, samples: Mapping[str, Path], written: Mapping[str, Path | None]) -> None:
     """Print the tables, write the samples, and print the names of the written files."""
     print_tables(tables(result.outcome))
-    for kind, target in samples.items():
-        with writing("--output", target):
-            target.parent.mkdir(parents=True, exist_ok=True)
-            result.series[kind].to_csv(target, index=False)
+    if samples:
+        from manypath.cli.frame_files import write
+
+        write("--output", {target: result.series[kind] for kind, target in samples.items()})
+    for target in samples.values():
         typer.echo(f"samples: {target}")
     for word, target in written.items():
         if target is not None:

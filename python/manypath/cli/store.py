@@ -180,11 +180,11 @@ def export(
     from manypath.frames import with_none_as_text
 
     results = held.results(note)
-    target.mkdir(parents=True, exist_ok=True)
-    for kind, frame in filled(results):
-        numeric = _numeric(frame, results.factors)
-        is_text = format_ is Format.CSV
-        write("TARGET", with_none_as_text(numeric, results.factors) if is_text else numeric, files[kind])
+    frames = {kind: _numeric(frame, results.factors) for kind, frame in filled(results)}
+    if format_ is Format.CSV:
+        frames = {kind: with_none_as_text(frame, results.factors) for kind, frame in frames.items()}
+    write("TARGET", {files[kind]: frame for kind, frame in frames.items()})
+    for kind, frame in frames.items():
         typer.echo(f"{kind}: {files[kind]}, {len(frame)} rows")
     missing = note.wanted - sum(held.done(note).values())
     if missing:
@@ -192,13 +192,10 @@ def export(
 
 
 def _held(folder: Path) -> Inventory:
-    """Return the contents of a store, and name damaged notes on standard error."""
+    """Return the contents of a store."""
     from manypath.campaign.inventory import Inventory
 
-    held = Inventory(folder)
-    for path in held.damaged:
-        typer.echo(f"remark: {path}: is damaged and not listed: {AGAIN}", err=True)
-    return held
+    return Inventory(folder)
 
 
 def _summary(held: Inventory, note: Note) -> dict[str, Any]:
@@ -258,9 +255,12 @@ def _numeric(frame: pd.DataFrame, factors: list[str]) -> pd.DataFrame:
         if changed[name].isna().any():
             continue  # None would become NaN
         try:
-            changed[name] = pd.to_numeric(changed[name])
+            numbers = pd.to_numeric(changed[name])
         except ValueError:
             continue
+        # The text nan is a name, and 1 and 1.0 are two.
+        if not numbers.isna().any() and numbers.nunique() == changed[name].nunique():
+            changed[name] = numbers
     return changed
 
 
@@ -272,9 +272,6 @@ def _size(count: int) -> str:
         value /= STEP
     return f"{value:.3g} GB"
 
-
-AGAIN = "remove it; the results are kept, and the command of the campaign writes its note again"
-"""The remedy for a damaged note."""
 
 STEP = 1000
 """Ratio of consecutive units of sizes."""

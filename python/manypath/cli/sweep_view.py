@@ -12,7 +12,7 @@ import typer
 from manypath.cli.frame_files import KINDS, filled, write
 from manypath.errors import UserError, quoted, remedy
 from manypath.measurements import columns
-from manypath.outputs import FIGURE, Outputs, table, writing
+from manypath.outputs import FIGURE, Outputs, table
 from manypath.settings import FILE as SETTINGS
 from manypath.settings import KIND as SETTINGS_FILE
 from manypath.settings import Settings
@@ -148,16 +148,12 @@ class View:
             return
         from manypath.frames import with_none_as_text
 
-        written: list[str] = []
-        for kind, frame in filled(results):
-            target = self.frames / f"{kind}.csv"
-            write("--frames", with_none_as_text(frame, results.factors), target)
+        frames = {kind: with_none_as_text(frame, results.factors) for kind, frame in filled(results)}
+        files = {self.frames / f"{kind}.csv": frame for kind, frame in frames.items()}
+        write("--frames", {**files, self.frames / SETTINGS: settings.file()})
+        for target in files:
             typer.echo(f"runs: {target}", err=True)
-            written.append(kind)
-        self._remove_old(self.frames, results, written)
-        target = self.frames / SETTINGS
-        with writing("--frames", target):
-            target.write_text(settings.file(), encoding="utf-8")
+        self._remove_old(self.frames, results, [*frames])
 
     @staticmethod
     def _remove_old(folder: Path, results: Results, written: Sequence[str]) -> None:

@@ -19,7 +19,8 @@ from manypath.errors import UserError
 from manypath.figures.interactive import chart
 from manypath.figures.spoken import spoken
 from manypath.figures.style import COLOURS, GRID, INK, styled
-from manypath.outputs import FIGURE, Outputs, writing
+from manypath.outputs import FIGURE, Outputs
+from manypath.replacement import replacing
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure as Chart
@@ -82,9 +83,8 @@ class Picture:
         path = Outputs().file("figure", file("path", path), FIGURE, makes_folder=True)
         ending = path.suffix.lstrip(".").lower()
         drawn = self._svg(title).encode() if ending == "svg" else self._bytes(ending)
-        with writing("figure", path):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(drawn)
+        with replacing("figure", path, makes_folder=True) as begun:
+            begun.write_bytes(drawn)
         return path
 
     def rendered(self, title: str = "") -> Rendered:

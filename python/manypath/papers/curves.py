@@ -13,9 +13,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from manypath.campaign import Cell
-from manypath.campaign.shard import write_whole
-from manypath.errors import UserError
+from manypath.campaign.damage import Damaged, check_regular, reason, warned
+from manypath.errors import UserError, reason_of
 from manypath.papers.traces import Column, PathTrace, Trace
+from manypath.replacement import replacement
 
 
 @dataclass(frozen=True)
@@ -31,12 +32,20 @@ class CurveStore:
     folder: Path
 
     def load(self, cell: Cell, series: str, engine: str) -> Trace | None:
-        """Return the curves of a run, or None if the file is missing or incomplete."""
+        """Return the curves of a run, or None if the file is missing or damaged, which is reported."""
+        path = self._file(cell, series, engine)
         try:
-            with pq.ParquetFile(self._file(cell, series, engine), page_checksum_verification=True) as file:
+            check_regular(path)
+            with pq.ParquetFile(path, page_checksum_verification=True) as file:
                 return _trace(file.read())
-        except (pa.ArrowException, OSError, ValueError, KeyError):
+        except FileNotFoundError:
             return None
+        except Damaged as error:
+            why = str(error)
+        except (pa.ArrowException, OSError, ValueError, KeyError, TypeError, MemoryError) as error:
+            why = f"has no complete curves ({reason(error)})"
+        warned(f"{path} {why}: it is not used")
+        return None
 
     def save(self, cell: Cell, series: str, engine: str, trace: Trace) -> None:
         """Store the curves of a run. The file gets its name when it is complete.
@@ -49,13 +58,11 @@ class CurveStore:
         target = self._file(cell, series, engine)
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
-            write_whole(
-                target,
-                lambda file: pq.write_table(_table(trace), file, compression="zstd", write_page_checksum=True),
-            )
+            with replacement(target, is_lasting=True) as begun:
+                pq.write_table(_table(trace), begun, compression="zstd", write_page_checksum=True)
         except OSError as error:
             raise UserError(
-                f"store: {target.parent} cannot be written ({error.strerror}): make room or choose another folder"
+                f"store: {target.parent} cannot be written ({reason_of(error)}): make room or choose another folder"
             ) from None
 
     def _file(self, cell: Cell, series: str, engine: str) -> Path:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from manypath.errors import UserError
-from manypath.outputs import Kind, writing
+from manypath.outputs import Kind
 from manypath.papers import kept
 from manypath.papers.budget import budget_of
 from manypath.papers.evidence import Case, Evidence, goodput_in
@@ -17,6 +17,7 @@ from manypath.papers.mean import Mean
 from manypath.papers.published import FILE, FORMAT, file_of
 from manypath.papers.published_rows import PublishedCase, PublishedChange, grouped_cases, grouped_changes
 from manypath.papers.tried import data_of, tried_on
+from manypath.replacement import replacing
 from manypath.rows import Outcome
 
 if TYPE_CHECKING:
@@ -49,8 +50,8 @@ def publish(part: PaperEvaluation) -> Path:
     """
     target = file_of(part.paper.name)
     text = table(part)
-    with writing("--publish", target):
-        target.write_text(text, encoding="utf-8")
+    with replacing("--publish", target) as begun:
+        begun.write_text(text, encoding="utf-8")
     return target
 
 

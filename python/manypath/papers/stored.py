@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 from typing_extensions import override
 
@@ -43,6 +44,8 @@ class Stored(Executor):
 
     paper: str
     store: str | Path | None
+    computes: ClassVar[bool] = False
+    """Whether runs are computed. Without, the store is only read."""
 
     @override
     def batches(self, work: Work, cells: Sequence[Cell], tell: Callable[[str], None]) -> Iterator[Batch]:

@@ -19,7 +19,7 @@ from pydantic import AfterValidator, TypeAdapter
 
 from manypath import _native
 from manypath.errors import UserError, quoted
-from manypath.outputs import Kind, writing
+from manypath.outputs import Kind
 from manypath.papers import kept
 from manypath.papers.consistency import Amount, Count, Whole, malformed, repeated
 from manypath.papers.evidence import Case, Level
@@ -28,6 +28,7 @@ from manypath.papers.paper import Paper
 from manypath.papers.runner import SEED
 from manypath.papers.steadiness import CheckedWindow, Steady
 from manypath.quantity import SPAN
+from manypath.replacement import replacing
 
 FORMAT = 1
 """Version of the tables. Tables of other versions are refused."""
@@ -144,8 +145,8 @@ def scenarios_of(paper: Paper, experiment: str) -> str:
 def publish(paper: Paper, found: Iterable[CheckedWindow]) -> Path:
     """Write the checks of all quick windows of a paper into the package, and return the path of the file."""
     target = kept.file_of(paper.name, FILE)
-    with writing("--publish", target):
-        target.write_text(table(paper, found), encoding="utf-8")
+    with replacing("--publish", target) as begun:
+        begun.write_text(table(paper, found), encoding="utf-8")
     return target
 
 

@@ -14,6 +14,7 @@ from manypath.arguments import file
 from manypath.errors import Stopped
 from manypath.papers.paper import Figure, Paper
 from manypath.papers.stages import needs
+from manypath.replacement import replacing
 from manypath.report import changed
 from manypath.report.anchors import PAGE as ANCHORS_PAGE
 from manypath.report.cards import Card, card_of, cards_in
@@ -21,7 +22,7 @@ from manypath.report.charts import LIBRARY, available, chart, library
 from manypath.report.current import drawn, fingerprint, is_current
 from manypath.report.environment import environment
 from manypath.report.measured_pages import pages_in
-from manypath.report.targets import check, index_of, replace_page, replacing
+from manypath.report.targets import check, index_of, replace_page
 from manypath.report.views import Drawing, PaperView, illustrated, view_of
 
 if TYPE_CHECKING:
@@ -167,7 +168,8 @@ class Report:
         title = f"Figure {figure.number}. {figure.caption}"
         drawn = picture.rendered(title)
         for ending, content in drawn.files.items():
-            with replacing(self._figures_of(part) / f"{figure.name}.{ending}") as begun:
+            target = self._figures_of(part) / f"{figure.name}.{ending}"
+            with replacing("report", target, makes_folder=True) as begun:
                 begun.write_bytes(content)
         return Drawing(drawn.inline(f"{part.paper.name}-{figure.name}"), chart(picture))
 

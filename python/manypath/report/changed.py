@@ -16,9 +16,10 @@ from manypath.outputs import FIGURE, PAGE
 from manypath.papers.changed import UNMEASURED
 from manypath.papers.paper import Figure, Paper
 from manypath.papers.stages import needs
+from manypath.replacement import replacing
 from manypath.report.current import drawn
 from manypath.report.environment import environment
-from manypath.report.targets import check_files, index_of, replace_page, replacing
+from manypath.report.targets import check_files, index_of, replace_page
 
 if TYPE_CHECKING:
     from manypath.papers.changed import ChangedPaper
@@ -97,7 +98,7 @@ def _beside(part: PaperEvaluation, change: ChangedPaper, figure: Figure, folder:
     if rendered[0].files["png"] == rendered[1].files["png"]:
         return FigureView(figure, (), "does not change")
     for path, content in zip(_files(folder, part.paper, figure), _contents(*rendered), strict=True):
-        with replacing(path) as begun:
+        with replacing("report", path, makes_folder=True) as begun:
             begun.write_bytes(content)
     inline = (each.inline(f"{figure.name}-{side}") for each, side in zip(rendered, SIDES, strict=True))
     return FigureView(figure, tuple(Markup(svg) for svg in inline), "")  # noqa: S704 - drawn here

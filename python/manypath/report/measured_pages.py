@@ -10,7 +10,7 @@ from manypath.figures import Picture
 from manypath.figures.picture import FORMATS
 from manypath.outputs import FIGURE, PAGE, Outputs
 from manypath.report.environment import environment
-from manypath.report.targets import replace_page, replacing
+from manypath.report.targets import replace_page
 
 
 def page_of(name: str) -> str:
@@ -58,8 +58,7 @@ def write(name: str, template: str, pictures: Mapping[str, tuple[Picture, str]],
     """
     for figure, (picture, title) in pictures.items():
         for ending in FORMATS:
-            with replacing(_file(name, figure, target, ending)) as begun:
-                picture.save(begun, title=title)
+            picture.save(_file(name, figure, target, ending), title=title)
     page = target / page_of(name)
     replace_page(page, environment().get_template(template).render(**content))
     return page

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import uuid
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from manypath.figures.picture import FORMATS
-from manypath.outputs import FIGURE, PAGE, Kind, Outputs, writing
+from manypath.outputs import FIGURE, PAGE, Kind, Outputs
 from manypath.papers.paper import Paper
+from manypath.replacement import replacing
 from manypath.report.charts import LIBRARY
 
 
@@ -49,30 +48,9 @@ def check_files(target: Path, files: Mapping[Path, Kind]) -> None:
         outputs.file("report", file, kind, makes_folder=True)
 
 
-@contextmanager
-def replacing(path: Path) -> Iterator[Path]:
-    """Provide a temporary path in the folder of a file, and rename the written file to `path` at the end.
-
-    A reader, or another process that writes the same report, always finds a complete file.
-
-    Raises
-    ------
-    OutputError
-        If the file cannot be written completely. An earlier file is kept.
-    """
-    begun = path.with_name(f".{uuid.uuid4().hex}.{path.name}")
-    try:
-        with writing("report", path):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            yield begun
-            begun.replace(path)
-    finally:
-        begun.unlink(missing_ok=True)
-
-
 def replace_page(path: Path, text: str) -> None:
-    """Write a page, replacing an earlier one."""
-    with replacing(path) as begun:
+    """Write a page, replacing an earlier one; a reader always finds a complete page."""
+    with replacing("report", path, makes_folder=True) as begun:
         begun.write_text(text, encoding="utf-8")
 
 

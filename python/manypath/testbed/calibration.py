@@ -11,9 +11,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from pydantic import TypeAdapter
+
+from manypath.campaign.damage import Damaged, read_as, warned
 from manypath.errors import UserError
-from manypath.outputs import writing
 from manypath.programs import APART, EMULATOR, fingerprint, last_line, launch, program
+from manypath.replacement import replacing
 from manypath.scenario import Scenario
 
 
@@ -80,9 +83,8 @@ def calibrated(store: Path, *, quick: bool, tell: Callable[[str], None]) -> Cali
     load = os.getloadavg()[0]
     made = Calibration(now.isoformat(timespec="seconds"), machine, emulator, load, list(_rows(quick)))
     target = store / FOLDER / f"{now:%Y%m%dT%H%M%SZ}.json"
-    with writing("store", target):
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(json.dumps(asdict(made), indent=1), encoding="utf-8")
+    with replacing("store", target, makes_folder=True) as begun:
+        begun.write_text(json.dumps(asdict(made), indent=1), encoding="utf-8")
     return made
 
 
@@ -96,12 +98,14 @@ def fastest(scenario: Scenario) -> float:
 
 
 def stored(store: Path) -> Iterator[Calibration]:
-    """Yield the calibrations of a store, the latest first. Unreadable files are skipped."""
+    """Yield the calibrations of a store, the latest first. Damaged files are reported and skipped."""
     for file in sorted((store / FOLDER).glob("*.json"), reverse=True):
         try:
-            yield Calibration(**json.loads(file.read_text(encoding="utf-8")))
-        except (ValueError, TypeError, OSError):
+            yield read_as(FORM, file)
+        except FileNotFoundError:
             continue
+        except Damaged as error:
+            warned(f"{file} {error}: remove it, it is not used")
 
 
 def _rows(quick: bool) -> Iterator[dict[str, Any]]:
@@ -116,6 +120,9 @@ def _rows(quick: bool) -> Iterator[dict[str, Any]]:
         raise UserError(f"calibration: {last_line(errors)}")
     yield from map(json.loads, out.splitlines())
 
+
+FORM = TypeAdapter(Calibration)
+"""The form of the file of a calibration."""
 
 FOLDER = "calibrations"
 """Folder of the calibrations in a store."""

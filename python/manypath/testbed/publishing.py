@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from manypath.outputs import Kind, writing
+from manypath.outputs import Kind
 from manypath.papers.measured import HEAD, Measurement, merged, parse, written
+from manypath.replacement import replacing
 from manypath.testbed.calibration import Calibration
 from manypath.testbed.paper_plan import PaperPlan, PlannedPoint
 
@@ -38,9 +39,9 @@ def publish(plan: PaperPlan, points: Sequence[PlannedPoint], *, calibration: Cal
 
 def _add(made: Sequence[Measurement], target: Path) -> int:
     """Add measurements to a file, and return the number of their runs."""
-    with writing("--publish", target):
+    with replacing("--publish", target) as begun:
         known = parse(target.read_text("utf-8")) if target.exists() and target.stat().st_size else []
-        target.write_text(written(merged(known, made)), encoding="utf-8")
+        begun.write_text(written(merged(known, made)), encoding="utf-8")
     return sum(len(each.outcomes) for each in made)
 
 

@@ -19,11 +19,12 @@ from typing_extensions import override
 from manypath import _native
 from manypath.arguments import positive
 from manypath.campaign.cell import Cell
+from manypath.campaign.damage import Damaged
 from manypath.campaign.executors.executor import Executor
 from manypath.campaign.executors.feed import feed
 from manypath.campaign.executors.interrupt import interruptible
 from manypath.campaign.runners import Halt
-from manypath.campaign.shard import Broken, read_shard
+from manypath.campaign.shard import read_shard
 from manypath.campaign.supply import Supply
 from manypath.campaign.work import Batch, Work
 from manypath.errors import UserError, quoted
@@ -188,7 +189,7 @@ def _arrived(shard: Path, keys: frozenset[str], engine: str) -> dict[str, str]:
     while True:
         try:
             return read_shard(shard, keys, engine).outcomes
-        except (FileNotFoundError, Broken):
+        except (FileNotFoundError, Damaged):
             if time.monotonic() > give_up:
                 raise UserError(
                     f"store: this machine cannot see {shard} of a worker: give a folder that all machines share"

@@ -11,12 +11,13 @@ from typing import Annotated, Literal, get_args
 from pydantic import Field, TypeAdapter
 
 from manypath.errors import UserError, quoted
-from manypath.outputs import Kind, writing
+from manypath.outputs import Kind
 from manypath.papers import kept, registry
 from manypath.papers.consistency import Amount, Count, Whole, malformed, repeated, superfluous, unknown
 from manypath.papers.reconstruction.factors import Deviation
 from manypath.papers.reconstruction.halves import HalfName
 from manypath.papers.verdict import Verdict
+from manypath.replacement import replacing
 
 Share = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
 """A share of fits, or a credit, 0 to 1."""
@@ -245,8 +246,8 @@ def publish(results: Sequence[Reconstruction]) -> None:
     """
     for result in results:
         target = kept.file_of(result.paper, FILE)
-        with writing("--publish", target):
-            result.save(target)
+        with replacing("--publish", target) as begun:
+            result.save(begun)
 
 
 def load(file: Path, paper: str, claims: Collection[str] | None = None) -> Reconstruction:
