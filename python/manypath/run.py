@@ -48,7 +48,8 @@ def run(
         Number of the replication; different scenarios with equal numbers have common random numbers.
     series
         Sampling interval of latency, head-of-line blocking, windows, queues and goodput (``"100 ms"``), or
-        ``"event"`` for a row at each change of windows, arrivals and queues; no series if None.
+        ``"event"`` for a row at each change of windows, and at each arrival, departure and loss of a packet; no series
+        if None.
     capture
         Write the packets that leave links to this pcapng file, for Wireshark. The results of the run do not change, but
         it takes longer. The file appears at the end of the run. An earlier capture of manypath is then replaced, any
