@@ -193,6 +193,8 @@ def _try_folder(folder: Path, makes_it: bool, keeps_top: bool) -> None:
 
 def _try_file(field: str, path: Path, status: os.stat_result, kind: Kind) -> None:
     """Refuse an existing file that is not writable or that another program wrote."""
+    if stat.S_ISBLK(status.st_mode):
+        raise UserError(f"{field}: {quoted_path(path)} is a disk, whose content would be lost: name a file")
     if not stat.S_ISREG(status.st_mode):
         # Opening a pipe would wait for its reader.
         if not os.access(path, os.W_OK):

@@ -40,6 +40,11 @@ echo >> "$1"
 exit 3
 """
 
+REFUSING = """#!/bin/sh
+echo 'error: the emulation cannot begin' >&2
+exit 2
+"""
+
 KILLED = """#!/bin/sh
 printf '{"event":"ready","interfa' > "$4"
 kill -9 $$
@@ -97,7 +102,7 @@ def test_settings_of_the_kernel_may_be_numbers():
         ('[pairs.a]\npaths = ["sout"]', 'pairs.a.paths: "sout" is no path of the network: did you mean "south"?'),
         ("[pairs.a]\npaths = []", "pairs.a.paths: is empty: give 1 or more"),
         ('[bounds]\nlate = "2 Mbit/s"', "bounds.late: "),
-        ("[bounds]\nshare = 2", "bounds.share: 2 is too large: give 1.0 or less"),
+        ("[bounds]\nshare = 2", "bounds.share: 2 is too large: give 1 or less"),
         ("[hosts]", "hosts: unknown key: "),
     ],
 )
@@ -122,11 +127,12 @@ def test_a_missing_emulator_is_reported_with_its_source(monkeypatch: pytest.Monk
 
 
 def test_the_emulator_gets_document_options_and_command_and_returns_its_exit_code(folder: Path):
-    result = _with_fake(folder, "emulate", "two.toml", "--pcapng", "out", "--no-realtime", "--", "ping", "-c", "1", "x")
+    command = ("ping", "-c", "1", "x")
+    result = _with_fake(folder, "emulate", "two.toml", "--pcapng", "out", "--no-realtime", "--", *command)
     assert result.returncode == 3
     words = (folder / "words").read_text().split()
     assert words[0] == "run"
-    assert words[4:] == ["--interval", "1.0", "--no-realtime", "--pcapng", "out", "--", "ping", "-c", "1", "x"]
+    assert words[4:] == ["--interval", "1.0", "--no-realtime", "--source=two.toml", "--pcapng", "out", "--", *command]
     assert json.loads((folder / "document").read_text())["name"] == "two"
 
 
@@ -154,6 +160,41 @@ def test_the_counters_of_links_are_events(folder: Path):
     assert (event["data"]["bytes_delivered"], event["data"]["queue"]) == (500_000, 0)
     refused = manypath("emulate", "two.toml", "--events", "two.toml", folder=folder)
     assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
+
+
+def test_an_emulation_that_does_not_begin_leaves_earlier_events(folder: Path):
+    assert _with_fake(folder, "emulate", "two.toml", "--events", "links.jsonl").returncode == 3
+    before = (folder / "links.jsonl").read_bytes()
+    refused = _with_fake(folder, "emulate", "two.toml", "--events", "links.jsonl", fake=REFUSING)
+    assert (refused.returncode, refused.stderr) == (2, "error: the emulation cannot begin\n")
+    assert (folder / "links.jsonl").read_bytes() == before
+    _with_fake(folder, "emulate", "two.toml", "--events", "new.jsonl", fake=REFUSING)
+    assert not (folder / "new.jsonl").exists()
+
+
+def test_events_on_a_full_disk_are_reported_in_one_line(folder: Path):
+    full = _with_fake(folder, "emulate", "two.toml", "--events", "/dev/full")
+    lines = [line for line in full.stderr.splitlines() if line.startswith("error: ")]
+    assert full.returncode == 1, full.stderr
+    assert len(lines) == 1, full.stderr
+    assert lines[0].startswith('error: --events: "/dev/full" cannot be written: No space left on device'), full.stderr
+    assert "Traceback" not in full.stderr
+
+
+@pytest.mark.parametrize("interval", ["0", "-1", "nan", "inf", "1e300", "3600.5", "soon", ""])
+def test_an_interval_outside_of_its_range_is_refused(folder: Path, interval: str):
+    refused = manypath("emulate", "two.toml", "--interval", interval, folder=folder)
+    assert (refused.returncode, refused.stderr.count("\n")) == (2, 1), refused.stderr
+    assert refused.stderr.startswith("error: --interval: "), refused.stderr
+    assert "3600.0" not in refused.stderr
+
+
+@pytest.mark.parametrize(("command", "code"), [("no-such-program", 127), ("/", 126)])
+def test_a_command_that_cannot_be_started_has_the_exit_code_of_shells(folder: Path, command: str, code: int):
+    refused = manypath("emulate", "two.toml", "--events", "links.jsonl", "--", command, folder=folder)
+    assert (refused.returncode, refused.stderr.count("\n")) == (code, 1), refused.stderr
+    assert refused.stderr.startswith(f'error: COMMAND is "{command}": ')
+    assert not (folder / "links.jsonl").exists()
 
 
 def test_only_commands_that_emulate_require_a_file(folder: Path):

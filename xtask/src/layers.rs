@@ -27,7 +27,7 @@ pub(crate) const LAYERS: &[Layer] = &[
     Layer { name: "namespace", may_use: &[], tests_may_use: &[], pure: false },
     Layer { name: "posix", may_use: &[], tests_may_use: &[], pure: false },
     Layer { name: "preload", may_use: &["posix"], tests_may_use: &[], pure: false },
-    Layer { name: "program", may_use: &[], tests_may_use: &[], pure: false },
+    Layer { name: "program", may_use: &["core", "pcapng"], tests_may_use: &[], pure: false },
     Layer { name: "sim", may_use: &["core", "link"], tests_may_use: &[], pure: true },
     Layer { name: "stage", may_use: &["core", "link"], tests_may_use: &[], pure: true },
     Layer {

@@ -66,6 +66,10 @@ pub fn restore(name: &str) -> Result<Option<String>, Error> {
 }
 
 fn write(name: &str) -> Result<(), Error> {
+    // The kernel ignores an empty name
+    if name.trim().is_empty() {
+        return Err(Error::usage(unknown(name)));
+    }
     fs::write(SETTING, name).map_err(|error| match error.kind() {
         ErrorKind::NotFound => Error::usage(unknown(name)),
         _ => {

@@ -30,7 +30,7 @@ enum Command {
 fn main() -> ExitCode {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
-        Err(error) => return manypath_program::answer(&error, "manypath-kernel"),
+        Err(error) => return manypath_program::answer(&error, PREFIX),
     };
     let done = match arguments.command {
         Command::Check(check) => check.run(),
@@ -47,8 +47,11 @@ fn main() -> ExitCode {
     }
 }
 
+/// The beginning of each message.
+const PREFIX: &str = "manypath-kernel";
+
 fn report(error: &Error) -> ExitCode {
-    manypath_program::tell(&format!("manypath-kernel: {error}"));
+    manypath_program::tell(&format!("{PREFIX}: {error}"));
     ExitCode::from(error.exit_code())
 }
 

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use manypath_core::remedy;
+use manypath_program::bytes;
 
 use crate::Error;
 
@@ -96,6 +97,12 @@ fn with_parameters(name: &str, plain: &str) -> String {
     format!("{name:?} has parameters, and programs of the kernel take none: give {plain:?}{weight}")
 }
 
+/// The first bytes of a compiled program. elf(5)
+const ELF: &[u8] = b"\x7fELF";
+const EXPECTED: &str = "a compiled program, such as mine.bpf.o";
+/// Largest size of a compiled program.
+const MOST_MIB: u64 = 16;
+
 /// A compiled program: one of this crate, or a user's.
 #[derive(Clone, Debug)]
 pub struct Object {
@@ -113,9 +120,11 @@ impl Object {
         if !text.ends_with(".o") {
             return Ok(Self::from(Algorithm::by_name(text)?));
         }
-        let bytes = std::fs::read(Path::new(text)).map_err(|error| {
-            Error::usage(format!("the program {text:?} cannot be read: {error}"))
-        })?;
+        let bytes = bytes(None, Path::new(text), MOST_MIB, EXPECTED);
+        let bytes = bytes.map_err(|failure| Error::usage(failure.message))?;
+        if !bytes.starts_with(ELF) {
+            return Err(Error::usage(format!("{text}: it is no ELF file, expected {EXPECTED}")));
+        }
         Ok(Self { bytes, origin: text.to_owned() })
     }
 }

@@ -1,6 +1,5 @@
 //! Captures: the packets that links deliver, in a file for Wireshark, written without blocking the router.
 
-use std::fs::File;
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -48,7 +47,7 @@ pub(crate) fn begin(
 ) -> Result<(Capture, CaptureFile), EmulationError> {
     let links = chosen(&config.links, plan)?;
     let system = || EmulationError::system::<io::Error>(config.file.display().to_string());
-    let file = File::create(&config.file)
+    let file = background::open(&config.file)
         .map_err(|error| EmulationError::Capture { file: config.file.clone(), error })?;
     let (background, thread) = background::start(file);
     let mut writer = Writer::new(background, "emulation").map_err(system())?;
@@ -65,7 +64,8 @@ pub(crate) fn begin(
 impl CaptureFile {
     /// Waits until all packets are written; returns the number of missing packets.
     pub(crate) fn finish(self) -> Result<u64, EmulationError> {
-        let system = EmulationError::system(self.file.display().to_string());
+        let what = format!("`--pcapng` is {}: it cannot be written", self.file.display());
+        let system = EmulationError::system(what);
         self.thread.finish().map_err(system)?;
         Ok(self.missed.load(Ordering::Relaxed))
     }
@@ -85,7 +85,7 @@ impl Watch for Capture {
 }
 
 /// The links with these names, without duplicates.
-fn chosen(names: &[String], plan: &Plan) -> Result<Vec<usize>, EmulationError> {
+pub(crate) fn chosen(names: &[String], plan: &Plan) -> Result<Vec<usize>, EmulationError> {
     if names.is_empty() {
         return Ok((0..plan.core).collect());
     }

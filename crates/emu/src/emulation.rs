@@ -64,6 +64,9 @@ impl Emulation {
             return Err(EmulationError::Rights);
         }
         let plan = Plan::new(document);
+        if let Some(config) = &options.capture {
+            capture::chosen(&config.links, &plan)?;
+        }
         let (hosts, tuns) = Hosts::create(document, &plan)?;
         let tuns: Arc<[Tun]> = tuns.into();
         let stop = eventfd(0, EventfdFlags::CLOEXEC).map_err(EmulationError::system("eventfd"))?;

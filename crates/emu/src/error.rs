@@ -23,7 +23,7 @@ pub enum EmulationError {
     },
     /// The namespace exists and was not created by an emulation.
     #[error(
-        "namespace \"{name}\" exists and is of somebody else, expected another `name`, or `left` or `right` naming it"
+        "namespace \"{name}\" exists, and no emulation made it, expected another `name`, or `left` or `right` naming it"
     )]
     Taken {
         /// The namespace.
@@ -78,6 +78,12 @@ impl EmulationError {
     #[must_use]
     pub fn is_input(&self) -> bool {
         !matches!(self, Self::Command { .. } | Self::System { .. })
+    }
+
+    /// Whether the cause is in the document.
+    #[must_use]
+    pub fn is_of_document(&self) -> bool {
+        matches!(self, Self::Running { .. } | Self::Taken { .. } | Self::Setting { .. })
     }
 
     /// For `map_err`: the system refused `what`.

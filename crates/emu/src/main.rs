@@ -4,17 +4,19 @@ mod arguments;
 mod calibration;
 mod session;
 
-use std::io::{self, Write};
+use std::cell::OnceCell;
+use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Parser;
+use manypath_program::Failure;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
 
 use arguments::{Arguments, Task};
-use session::Failure;
+use session::failure;
 
 fn main() -> ExitCode {
     let arguments = match Arguments::try_parse() {
@@ -28,10 +30,7 @@ fn main() -> ExitCode {
     };
     match done {
         Ok(code) => ExitCode::from(code),
-        Err(Failure { message, code }) => {
-            manypath_program::tell(&format!("error: {message}"));
-            ExitCode::from(code)
-        }
+        Err(failure) => failure.end("error"),
     }
 }
 
@@ -43,17 +42,24 @@ fn calibrate(quick: bool) -> Result<u8, Failure> {
         flag::register(signal, Arc::clone(&stop))
             .map_err(|error| Failure::broken(format!("signals: {error}")))?;
     }
-    calibration::calibrate(quick, |row| {
+    let refused = OnceCell::new();
+    let done = calibration::calibrate(quick, |row| {
         let line = serde_json::to_string(row).unwrap_or_default();
-        let is_read = writeln!(io::stdout(), "{line}").is_ok();
-        is_read && !stop.load(Ordering::Relaxed)
-    })?;
+        let written = writeln!(io::stdout(), "{line}").map_err(|error| refused.set(error));
+        written.is_ok() && !stop.load(Ordering::Relaxed)
+    });
+    done.map_err(|error| failure(&error))?;
+    if let Some(error) = refused.into_inner()
+        && error.kind() != ErrorKind::BrokenPipe
+    {
+        return Err(Failure::broken(format!("standard output: it cannot be written: {error}")));
+    }
     Ok(if stop.load(Ordering::Relaxed) { INTERRUPTED } else { 0 })
 }
 
 /// Removes the leftovers of killed emulations, and prints them.
 fn clean() -> Result<u8, Failure> {
-    for leftover in manypath_emu::clean()? {
+    for leftover in manypath_emu::clean().map_err(|error| failure(&error))? {
         // All leftovers are removed before the first line, so a closed output is no failure.
         let _ = writeln!(io::stdout(), "removed {leftover}");
     }

@@ -1,9 +1,9 @@
 //! One emulation from its document to its last report, optionally with a command inside it.
 
-use std::fs::{self, File};
-use std::io::{self, Read as _, Write};
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{self, Write};
 use std::os::fd::AsFd;
-use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Child, ExitStatus};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
@@ -13,21 +13,15 @@ use std::time::{Duration, Instant};
 use manypath_core::Span;
 use manypath_emu::emulation::CaptureConfig;
 use manypath_emu::report::Report;
-use manypath_emu::{Document, DocumentError, Emulation, EmulationError, Options};
-use manypath_program::tell;
+use manypath_emu::{Document, Emulation, EmulationError, Options};
+use manypath_pcapng::output_file::NewFile;
+use manypath_program::{Failure, Kind, Outputs, code_of, find, name_of, refused, tell, text};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Signal, kill_process};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use crate::arguments::Run;
-
-/// A failure, with a message and an exit code.
-#[derive(Debug)]
-pub(crate) struct Failure {
-    pub(crate) message: String,
-    pub(crate) code: u8,
-}
 
 /// An event of the session.
 enum Event {
@@ -43,37 +37,52 @@ enum Event {
 
 /// Emulates until it is stopped or the command ends; returns the code to exit with.
 pub(crate) fn run(run: Run) -> Result<u8, Failure> {
-    if !(run.interval.is_finite() && run.interval >= SHORTEST_INTERVAL) {
-        let text =
-            format!("`interval` is {}, expected {SHORTEST_INTERVAL} s or more", run.interval);
-        return Err(Failure::input(text));
+    let source = run.source.clone().unwrap_or_else(|| name_of(&run.document));
+    let of_document = |message: String| Failure::input(format!("{source}: {message}"));
+    let text = text(None, &run.document, MOST_MIB, "an emulation as JSON")?;
+    let document = Document::parse(&text).map_err(|error| of_document(error.to_string()))?;
+    // What the emulation needs is checked before the first file is opened
+    if let Some(program) = run.command.first() {
+        find(OsStr::new(program))?;
     }
-    let document = Document::parse(&read(&run.document)?)?;
+    let mut outputs = Outputs::beside(vec![run.document]);
+    for (option, file, kind) in [(REPORT, &run.report, LINES), (PCAPNG, &run.pcapng, CAPTURE)] {
+        if let Some(file) = file {
+            outputs.check(option, file, kind)?;
+        }
+    }
+    let files = run.report.iter().chain(&run.pcapng);
+    let new_files: Vec<NewFile> = files.map(|file| NewFile::at(file)).collect();
     let mut reports = Reports::open(run.report.as_deref(), run.command.is_empty())?;
     let options = Options {
         realtime: !run.no_realtime,
         capture: run.pcapng.map(|file| CaptureConfig { file, links: run.link }),
-        interval: Span::from_secs_f64(run.interval),
+        interval: Span::from_secs_f64(run.interval.as_secs_f64()),
     };
     // Signals are handled before anything is created, so that no signal can leave leftovers
     let (sender, events) = mpsc::channel();
     let signals = Signals::new([SIGHUP, SIGINT, SIGTERM])
         .map_err(|error| Failure::broken(format!("signals: {error}")))?;
     forward_signals(signals, sender.clone());
-    let emulation = Emulation::start(&document, &options)?;
+    let started = Emulation::start(&document, &options);
+    let emulation = started.map_err(|error| match error.is_of_document() {
+        true => of_document(error.to_string()),
+        false => failure(&error),
+    })?;
+    new_files.into_iter().for_each(NewFile::keep);
     reports.write(&Report::Ready(emulation.ready().clone()));
     let code = match run.command.as_slice() {
         [] => wait(&emulation, &mut reports, &events),
         words => accompany(&emulation, words, &mut reports, &events, sender)?,
     };
-    let ending = emulation.stop()?;
+    let ending = emulation.stop().map_err(|error| failure(&error))?;
     if !run.command.is_empty() || reports.out.is_none() {
         for mark in &ending.marks {
             tell(&format!("marked: {mark}"));
         }
     }
     reports.write(&Report::End(ending));
-    Ok(code)
+    reports.finish().map(|()| code)
 }
 
 /// Waits until a signal arrives or the reader of the reports has closed its end.
@@ -103,7 +112,7 @@ fn accompany(
     let mut deadline = None;
     loop {
         match next(emulation, reports, events) {
-            Event::Ended(status) => return Ok(code_of(&status)),
+            Event::Ended(status) => return Ok(status.map_or(1, code_of)),
             // The terminal has also sent Ctrl-C to the command, which decides whether to end.
             Event::Signal(signal) if signal != SIGINT && deadline.is_none() => {
                 let _ = kill_process(id, Signal::TERM);
@@ -139,35 +148,36 @@ fn next(emulation: &Emulation, reports: &mut Reports, events: &Receiver<Event>) 
 /// The destination of reports; without a reader they are dropped.
 struct Reports {
     out: Option<File>,
-    /// Whether the last line could not be written.
-    is_broken: bool,
+    /// The destination in messages.
+    name: String,
+    /// The first error of writing.
+    refused: Option<io::Error>,
 }
 
 impl Reports {
     fn open(file: Option<&Path>, may_print: bool) -> Result<Self, Failure> {
-        let out = match file {
+        let standard = "standard output";
+        let (out, name) = match file {
             Some(path) => {
-                Some(File::options().append(true).create(true).open(path).map_err(|error| {
-                    Failure::input(format!("`report` is {}: {error}", path.display()))
-                })?)
+                let opened = File::options().append(true).create(true).open(path);
+                let opened = opened.map_err(|error| refused(REPORT, path, error))?;
+                (Some(opened), format!("`{REPORT}` is {}", path.display()))
             }
             None if may_print => {
-                let standard = io::stdout().as_fd().try_clone_to_owned();
-                Some(File::from(
-                    standard
-                        .map_err(|error| Failure::broken(format!("standard output: {error}")))?,
-                ))
+                let out = io::stdout().as_fd().try_clone_to_owned();
+                let out = out.map_err(|error| Failure::broken(format!("{standard}: {error}")))?;
+                (Some(File::from(out)), standard.to_owned())
             }
-            None => None,
+            None => (None, standard.to_owned()),
         };
-        Ok(Self { out, is_broken: false })
+        Ok(Self { out, name, refused: None })
     }
 
     fn write(&mut self, report: &Report) {
-        let Some(out) = &mut self.out else { return };
+        let Some(out) = self.out.as_mut().filter(|_| self.refused.is_none()) else { return };
         let Ok(mut line) = serde_json::to_vec(report) else { return };
         line.push(b'\n');
-        self.is_broken |= out.write_all(&line).is_err();
+        self.refused = out.write_all(&line).err();
     }
 
     /// Whether the reader has closed its end, for example because it was killed. Without this check the program would
@@ -176,41 +186,24 @@ impl Reports {
         let Some(out) = &self.out else { return false };
         let mut ends = [PollFd::new(out, PollFlags::empty())];
         let _ = poll(&mut ends, Some(&Timespec::default()));
-        self.is_broken || ends[0].revents().contains(PollFlags::ERR)
+        self.refused.is_some() || ends[0].revents().contains(PollFlags::ERR)
+    }
+
+    /// Fails if a report was not written, unless its reader has closed the pipe.
+    fn finish(self) -> Result<(), Failure> {
+        match self.refused {
+            Some(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                Err(Failure::broken(format!("{}: it cannot be written: {error}", self.name)))
+            }
+            _ => Ok(()),
+        }
     }
 }
 
-impl Failure {
-    fn input(message: String) -> Self {
-        Self { message, code: 2 }
-    }
-
-    pub(crate) fn broken(message: String) -> Self {
-        Self { message, code: 1 }
-    }
-}
-
-impl From<DocumentError> for Failure {
-    fn from(error: DocumentError) -> Self {
-        Self::input(error.to_string())
-    }
-}
-
-impl From<EmulationError> for Failure {
-    fn from(error: EmulationError) -> Self {
-        Self { message: error.to_string(), code: if error.is_input() { 2 } else { 1 } }
-    }
-}
-
-fn read(path: &Path) -> Result<String, Failure> {
-    let mut text = String::new();
-    let read = if path == Path::new("-") {
-        io::stdin().read_to_string(&mut text).map(|_| ())
-    } else {
-        fs::read_to_string(path).map(|found| text = found)
-    };
-    read.map_err(|error| Failure::input(format!("`document` is {}: {error}", path.display())))?;
-    Ok(text)
+/// The failure of an emulation.
+pub(crate) fn failure(error: &EmulationError) -> Failure {
+    let message = error.to_string();
+    if error.is_input() { Failure::input(message) } else { Failure::broken(message) }
 }
 
 fn forward_signals(mut signals: Signals, sender: Sender<Event>) {
@@ -228,15 +221,17 @@ fn tell_end(mut child: Child, sender: &Sender<Event>) {
     let _ = sender.send(Event::Ended(child.wait()));
 }
 
-/// The exit code as in shells: 128 plus the signal, if there was one.
-fn code_of(status: &io::Result<ExitStatus>) -> u8 {
-    let Ok(status) = status else { return 1 };
-    let code = status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0));
-    u8::try_from(code).unwrap_or(1)
+/// Whether a file begins with the report that an emulation is ready.
+fn is_report(head: &[u8]) -> bool {
+    head.starts_with(br#"{"event":"ready","#)
 }
 
-/// In seconds.
-const SHORTEST_INTERVAL: f64 = 0.01;
+const REPORT: &str = "--report";
+const LINES: Kind = Kind { name: "reports of an emulation", is_ours: is_report };
+const PCAPNG: &str = "--pcapng";
+const CAPTURE: Kind = Kind { name: "a capture", is_ours: manypath_pcapng::is_ours };
+/// Largest size of a document. Its largest parts are recorded rates.
+const MOST_MIB: u64 = 256;
 /// Time limit for the end of a command after a signal.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// Interval of checks for reports.

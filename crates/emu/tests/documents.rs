@@ -117,6 +117,34 @@ fn a_host_cannot_be_its_own_peer() {
 }
 
 #[test]
+fn a_repeated_key_is_refused_at_any_depth() {
+    let good = good().to_string();
+    assert!(Document::parse(&good).is_ok());
+    for (before, after, place) in [
+        ("\"name\":", "\"name\":\"other\",\"name\":", "document"),
+        ("\"one\":{", "\"one\":{},\"one\":{", "network.paths"),
+        ("\"a\":{", "\"a\":{},\"a\":{", "pairs"),
+    ] {
+        let wrong = good.replace(before, after);
+        let said = Document::parse(&wrong).expect_err("it is wrong").to_string();
+        let key = before.split('"').nth(1).expect("a key");
+        let expected = format!("`{place}`: key \"{key}\" is there twice, expected each key once");
+        assert_eq!(said, expected);
+    }
+}
+
+#[test]
+fn a_document_that_is_no_object_is_refused_with_an_example() {
+    for text in ["", "[]", "[\"lab\", {}, {}, 1500, 1, {}]", "1", "null", "lab"] {
+        let said = Document::parse(text).expect_err("it is wrong").to_string();
+        let expected = "`document`: expected an emulation as JSON: {\"name\": \"lab\", ";
+        assert!(said.starts_with(expected), "{said}");
+    }
+    let said = Document::parse("{").expect_err("it is wrong").to_string();
+    assert!(said.starts_with("`document`: EOF while parsing"), "{said}");
+}
+
+#[test]
 fn an_error_of_the_parser_has_its_position() {
     let said = Document::parse("{\"name\": }").expect_err("it is wrong").to_string();
     assert!(said.starts_with("`name`: expected value at line 1 column 10"), "{said}");

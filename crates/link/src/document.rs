@@ -7,6 +7,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::ConfigError;
+use crate::keys::OnceEach;
 
 /// A document with a mistake.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,6 +81,14 @@ pub fn read<T: DeserializeOwned>(json: &str) -> Result<T, DocumentError> {
     Ok(document)
 }
 
+/// Refuses a document with an object that has a key twice.
+///
+/// # Errors
+/// The first mistake.
+pub fn check_keys(json: &str) -> Result<(), DocumentError> {
+    read::<OnceEach>(json).map(drop)
+}
+
 /// Reads a part of a document. `place` is its path, which is empty for the whole document.
 ///
 /// # Errors
@@ -91,9 +100,11 @@ pub fn read_part<T: DeserializeOwned>(place: &str, part: Value) -> Result<T, Doc
 
 /// The path of a field in the document, if `path` is its path in the part at `place`.
 fn located(place: &str, path: &serde_path_to_error::Path) -> String {
-    match (place, path.to_string().as_str()) {
-        ("", ".") => WHOLE.to_owned(),
-        (place, ".") => place.to_owned(),
+    // A question mark is a part that the parser has not reached
+    let path = path.to_string();
+    match (place, path.trim_end_matches('?').trim_end_matches('.')) {
+        ("", "") => WHOLE.to_owned(),
+        (place, "") => place.to_owned(),
         ("", path) => path.to_owned(),
         (place, path) => format!("{place}.{path}"),
     }

@@ -35,6 +35,8 @@ pub mod counters;
 #[cfg(feature = "serde")]
 pub mod document;
 pub mod error;
+#[cfg(feature = "serde")]
+mod keys;
 pub mod kind;
 pub mod loss;
 #[cfg(feature = "serde")]

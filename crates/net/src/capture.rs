@@ -7,9 +7,8 @@ use std::path::Path;
 
 use manypath_core::{Address, Span, Time, Via};
 use manypath_pcapng::background::{self, Background, WriterThread};
-use manypath_pcapng::{Writer, ip, udp};
+use manypath_pcapng::{Writer, ip, output_file, udp};
 
-use crate::output_file;
 use crate::shared_file::SharedFile;
 use crate::socket::{Arrival, Carrier};
 

@@ -20,6 +20,7 @@
 
 pub mod background;
 pub mod ip;
+pub mod output_file;
 pub mod udp;
 
 use std::io::{self, Write};

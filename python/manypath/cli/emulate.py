@@ -6,9 +6,9 @@ import json
 import signal
 import subprocess
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
@@ -42,7 +42,9 @@ def emulate(
         Path | None,
         typer.Option(metavar="OUT", help="Write the counters of links to this file, as JSON lines, at each update."),
     ] = None,
-    interval: Annotated[float, typer.Option(min=0.01, help="Seconds between two updates of the counters.")] = 1.0,
+    interval: Annotated[
+        float, typer.Option(min=0.01, max=3600, help="Seconds between two updates of the counters.")
+    ] = 1.0,
     realtime: Annotated[
         bool, typer.Option(help="Use real-time scheduling (SCHED_FIFO) if the system permits it.")
     ] = True,
@@ -76,13 +78,15 @@ def emulate(
     if events is not None:
         outputs.file("--events", events, EVENTS)
     from manypath.emulation import Emulation, start
+    from manypath.scenario.files import name_of
 
     emulation = Emulation.from_file(file)
     options = ["--interval", str(interval), *(["--no-realtime"] if not realtime else [])]
+    options += [f"--source={name_of(file)}"]
     options += ["--pcapng", str(pcapng)] if pcapng is not None else []
     options += [word for name in link or () for word in ("--link", name)]
-    with _log(events, emulation) as note:
-        process, reports = start(emulation, options, command or ())
+    process, reports = start(emulation, options, command or ())
+    with _ended_on_failure(process), _log(events, emulation) as note:
         ready, ending = _follow(process, reports, note, is_quiet=as_json or bool(command))
     code = _code(process)
     if ending is not None:
@@ -98,7 +102,7 @@ def emulate(
 def _follow(
     process: subprocess.Popen[str],
     reports: Iterator[dict[str, Any]],
-    note: Callable[[dict[str, Any]], object],
+    note: Callable[[dict[str, Any] | None], object],
     is_quiet: bool,
 ) -> tuple[dict[str, Any], dict[str, Any] | None]:
     """Show and note the reports of the emulator until it ends; return its first and its last report."""
@@ -109,6 +113,7 @@ def _follow(
             match report.pop("event"):
                 case "ready":
                     ready = report
+                    note(None)
                     if not is_quiet:
                         _print_hosts(report)
                 case "counters":
@@ -121,22 +126,44 @@ def _follow(
 
 
 @contextmanager
-def _log(file: Path | None, emulation: Emulation) -> Iterator[Callable[[dict[str, Any]], object]]:
-    """Yield a function that writes the counters of a report to a file; without a file it does nothing."""
+def _ended_on_failure(process: subprocess.Popen[str]) -> Iterator[None]:
+    """End the emulator, which removes its namespaces, if this process cannot follow it."""
+    try:
+        yield
+    except BaseException:
+        process.terminate()
+        process.wait()
+        raise
+
+
+@contextmanager
+def _log(file: Path | None, emulation: Emulation) -> Iterator[Callable[[dict[str, Any] | None], object]]:
+    """Yield a function that writes the counters of a report to a file; without a file it does nothing.
+
+    Its first call replaces an earlier file, so the emulation must have begun; the report may be None there.
+    """
     from manypath.emulation.log import LinkLog
 
     if file is None:
         yield lambda _: None
         return
-    with writing("--events", file):
-        out = file.open("w", encoding="utf-8")
-    with out:
-        with writing("--events", file):
-            log = LinkLog(out, emulation)
+    with ExitStack() as opened:
+        log: LinkLog | None = None
 
-        def note(report: dict[str, Any]) -> None:
+        def close(out: TextIO) -> None:
+            # After a failed write, it fails again.
             with writing("--events", file):
-                log.write(report)
+                out.close()
+
+        def note(report: dict[str, Any] | None) -> None:
+            nonlocal log
+            with writing("--events", file):
+                if log is None:
+                    out = file.open("w", encoding="utf-8")
+                    opened.callback(close, out)
+                    log = LinkLog(out, emulation)
+                if report is not None:
+                    log.write(report)
 
         yield note
 

@@ -27,7 +27,8 @@ def of_word(details: Mapping[str, Any]) -> str:
     context = details.get("ctx", {})
     if kind in MESSAGES and kind != "value_error":
         is_number = bool(BOUNDS & context.keys())
-        return MESSAGES[kind].format(value=word.strip('"') if is_number else word, **context)
+        bounds = {name: quoted(_bound(bound)) if name in BOUNDS else bound for name, bound in context.items()}
+        return MESSAGES[kind].format(value=word.strip('"') if is_number else word, **bounds)
     said = str(context.get("error", details["msg"]))
     _, one_of, known = said.partition(" is not one of ")
     if one_of:
@@ -139,11 +140,18 @@ def _message(kind: str, given: _Value, context: Mapping[str, Any], message: str,
         case "too_short" if context["actual_length"]:
             said = f"has only {context['actual_length']}: give {context['min_length']} or more"
         case _ if kind in MESSAGES:
-            bounds = {name: given.written(bound) if name in BOUNDS else bound for name, bound in context.items()}
+            bounds = {
+                name: given.written(_bound(bound)) if name in BOUNDS else bound for name, bound in context.items()
+            }
             said = MESSAGES[kind].format(value=written, **bounds)
         case _:
             said = f"{written} cannot be used: {message[0].lower()}{message[1:]}"
     return said
+
+
+def _bound(number: Any) -> Any:
+    """Return a bound without the fraction of a whole number: 3600 for 3600.0."""
+    return int(number) if isinstance(number, float) and number.is_integer() else number
 
 
 def _choices(expected: str) -> list[str]:

@@ -1,5 +1,6 @@
 //! `load`: loads algorithms, until the end of this process or permanently.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::process::ExitCode;
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -10,7 +11,7 @@ use clap::Args;
 use manypath_bpf::{Error, Loaded, Object, Probing};
 use nix::sys::signal::{SigSet, Signal};
 
-use super::say;
+use super::{kernel_name, say};
 
 /// Loads algorithms; without --pin they are unloaded when this process ends
 #[derive(Debug, Args)]
@@ -25,13 +26,13 @@ pub(crate) struct Load {
     #[arg(long, conflicts_with = "pin")]
     until_eof: bool,
     /// Aggressiveness of each subflow of `weighted`, in TCPs, from 0.01 to 100
-    #[arg(long, value_parser = weight)]
+    #[arg(long, allow_hyphen_values = true, value_parser = weight)]
     weight: Option<f64>,
 }
 
 fn weight(text: &str) -> Result<f64, String> {
     let weight = text.parse::<f64>().ok().filter(|weight| (0.01..=100.0).contains(weight));
-    weight.ok_or_else(|| "a number from 0.01 to 100 is expected".to_owned())
+    weight.ok_or_else(|| "expected a number from 0.01 to 100".to_owned())
 }
 
 /// Interval of updates of weights.
@@ -39,6 +40,9 @@ const LOOK: Duration = Duration::from_secs(1);
 
 impl Load {
     pub(crate) fn run(&self) -> Result<ExitCode, Error> {
+        if let Some(twice) = repeated(&self.names) {
+            return Err(Error::usage(format!("{twice:?} is given twice, expected it once")));
+        }
         let programs: Vec<_> =
             self.names.iter().map(|it| Object::named(it)).collect::<Result<_, _>>()?;
         // Signals are blocked before anything is loaded, so that the programs are always unloaded.
@@ -69,6 +73,12 @@ impl Load {
         }
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// The first name that another one before it repeats.
+fn repeated(names: &[String]) -> Option<&str> {
+    let mut known = BTreeSet::new();
+    names.iter().find(|name| !known.insert(kernel_name(name))).map(String::as_str)
 }
 
 /// Updates weights until a signal arrives, or until standard input ends.

@@ -1,15 +1,17 @@
 //! `run`: runs one command whose sockets use an algorithm.
 
-use std::os::unix::process::ExitStatusExt;
+use std::ffi::OsStr;
 use std::process::ExitCode;
 use std::thread;
 
 use clap::Args;
 use manypath_bpf::{Error, Group, Loaded, Object};
+use manypath_program::{code_of, find};
 use nix::sys::signal::{SigSet, Signal, kill};
 use nix::unistd::Pid;
 
 use super::{is_loaded, kernel_name};
+use crate::PREFIX;
 
 /// Runs a command whose TCP sockets, and those of its children, have an algorithm
 #[derive(Debug, Args)]
@@ -24,9 +26,17 @@ pub(crate) struct Run {
 
 impl Run {
     pub(crate) fn run(&self) -> Result<ExitCode, Error> {
+        let Some(program) = self.command.first() else {
+            return Err(Error::usage("COMMAND is missing"));
+        };
+        if let Err(failure) = find(OsStr::new(program)) {
+            return Ok(failure.end(PREFIX));
+        }
         let name = kernel_name(&self.cc);
-        let _loaded =
+        let loaded =
             if is_loaded(&name)? { None } else { Some(Loaded::load(&Object::named(&self.cc)?)?) };
+        // That of a file is in the file
+        let name = loaded.as_ref().map_or(name, |loaded| loaded.name().to_owned());
         let group = Group::new(&name)?;
         let mut child = group
             .command(&self.command)
@@ -38,8 +48,7 @@ impl Run {
         thread::spawn(move || hand_on(command));
         let status =
             child.wait().map_err(|error| Error::failed(format!("the command is lost: {error}")))?;
-        let code = status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or_default());
-        Ok(ExitCode::from(code as u8))
+        Ok(ExitCode::from(code_of(status)))
     }
 }
 

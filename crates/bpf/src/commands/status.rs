@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use clap::Args;
 use manypath_bpf::{Connection, Error, Slot, inventory};
+use manypath_program::time;
 use serde_json::{Value, json};
 
 /// Shows each connection with its subflows: window, threshold, round-trip time, rate, losses
@@ -15,16 +16,13 @@ pub(crate) struct Status {
     /// Print one JSON document for each update
     #[arg(long)]
     json: bool,
-    /// Update after this number of seconds, until Ctrl-C
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    /// Update after this time, in seconds without a unit, until Ctrl-C
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = every)]
     every: Option<Duration>,
 }
 
-fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds = text.parse::<f64>().ok().filter(|seconds| (0.01..=3600.0).contains(seconds));
-    seconds
-        .map(Duration::from_secs_f64)
-        .ok_or_else(|| "a number from 0.01 to 3600 is expected".to_owned())
+fn every(text: &str) -> Result<Duration, String> {
+    time(text, 0.01..=3600.0, ["10 ms", "3600 s"])
 }
 
 impl Status {

@@ -30,7 +30,7 @@ impl Unload {
             wanted.iter().find(|name| registered.iter().all(|it| it.name != **name))
         {
             return Err(Error::usage(format!(
-                "{missing} is not loaded; manypath-kernel list shows what is"
+                "{missing:?} is not loaded; manypath-kernel list shows what is"
             )));
         }
         for one in registered.into_iter().filter(|it| self.all || wanted.contains(&it.name)) {

@@ -47,21 +47,24 @@ impl Drop for Loader {
 fn a_mistake_is_one_line_and_exit_code_2() {
     for (arguments, line) in [
         ("load lea", "there is no algorithm \"lea\": did you mean \"lia\"?"),
-        ("load nowhere.bpf.o", "the program \"nowhere.bpf.o\" cannot be read: "),
+        ("load nowhere.bpf.o", "nowhere.bpf.o: it cannot be read: No such file"),
         (
             "load weighted:weight=2",
             "\"weighted:weight=2\" has parameters, and programs of the kernel",
         ),
         (
             "load weighted --weight 0",
-            "invalid value '0' for '--weight <WEIGHT>': a number from 0.01",
+            "invalid value '0' for '--weight <WEIGHT>': expected a number from 0.01",
         ),
         (
             "status --every never",
-            "invalid value 'never' for '--every <SECONDS>': a number from 0.01",
+            "invalid value 'never' for '--every <TIME>': expected a time such as 1 s, from 10 ms to",
         ),
         ("frobnicate", "unrecognized subcommand 'frobnicate'; Usage: manypath-kernel <check|list|"),
         ("statsu", "unrecognized subcommand 'statsu'; tip: a similar subcommand exists: 'status'"),
+        ("load lia mp_lia", "\"mp_lia\" is given twice, expected it once"),
+        ("load /etc/hostname.o", "/etc/hostname.o: it cannot be read: No such file"),
+        ("load weighted --weight -inf", "invalid value '-inf' for '--weight <WEIGHT>'"),
         ("load", "the following required arguments were not provided: <NAMES>...; Usage: "),
     ] {
         let output = said(arguments);
@@ -71,7 +74,35 @@ fn a_mistake_is_one_line_and_exit_code_2() {
         assert_eq!(error.lines().count(), 1, "{error}");
     }
     assert!(Object::named("lia").is_ok());
+    let empty = Command::new(PROGRAM).args(["default", ""]).output().unwrap();
+    let error = text(&empty.stderr);
+    assert_eq!(empty.status.code(), Some(2), "{error}");
+    assert!(error.starts_with("manypath-kernel: there is no congestion control \"\": "), "{error}");
     assert!(text(&said("--help").stdout).contains("unload"));
+}
+
+#[test]
+fn a_file_that_is_no_compiled_program_is_refused_before_the_kernel_reads_it() {
+    let file = std::env::temp_dir().join(format!("manypath-{}.o", std::process::id()));
+    fs::write(&file, "int main;").unwrap();
+    let said = Object::named(file.to_str().unwrap()).unwrap_err();
+    fs::remove_file(&file).unwrap();
+    let line =
+        format!("{}: it is no ELF file, expected a compiled program, such as", file.display());
+    assert!(said.to_string().starts_with(&line) && said.exit_code() == 2, "{said}");
+}
+
+#[test]
+fn a_command_that_cannot_be_started_has_the_exit_code_of_shells() {
+    for (command, code, reason) in [
+        ("no-such-program", 127, "no folder of PATH has this program"),
+        ("/", 126, "it is a folder, expected a program"),
+        ("/dev/null", 126, "it is not executable, expected a program"),
+    ] {
+        let output = said(&format!("run --cc lia -- {command}"));
+        let line = format!("manypath-kernel: COMMAND is {command:?}: {reason}\n");
+        assert_eq!((output.status.code(), text(&output.stderr)), (Some(code), line));
+    }
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use indexmap::IndexMap;
 use manypath_core::Span;
 use manypath_link::DocumentError;
-use manypath_link::document::read;
+use manypath_link::document::{check_keys, read};
 pub use manypath_link::{Network, Path};
 use serde::Deserialize;
 
@@ -72,6 +72,13 @@ impl Document {
     /// # Errors
     /// The first mistake, in one line.
     pub fn parse(json: &str) -> Result<Self, DocumentError> {
+        // A list of the fields would be read, too
+        if !json.trim_start().starts_with('{') {
+            let field = "document".to_owned();
+            let message = format!("expected an emulation as JSON: {EXAMPLE}");
+            return Err(DocumentError::Form { field, message });
+        }
+        check_keys(json)?;
         let mut document: Self = read(json)?;
         if document.pairs.is_empty() {
             let paths = document.network.paths.keys().cloned().collect();
@@ -82,6 +89,9 @@ impl Document {
         Ok(document)
     }
 }
+
+/// The beginning of a document.
+const EXAMPLE: &str = r#"{"name": "lab", "network": {"links": {"south": {"rate": 10000000, ..."#;
 
 const fn default_mtu() -> u32 {
     1500

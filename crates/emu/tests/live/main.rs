@@ -2,5 +2,6 @@
 
 mod hosts;
 mod links;
+mod mistakes;
 mod program;
 mod stage;

@@ -24,7 +24,7 @@ fn input(document: &Value) -> Stdio {
     Stdio::from(file)
 }
 
-fn program(words: &[&str]) -> Command {
+pub(crate) fn program(words: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_manypath-emu"));
     command.args(words).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
@@ -67,7 +67,10 @@ fn a_wrong_document_exits_with_code_2_and_one_line() {
     let output = run(&wrong, &[]);
     assert_eq!(output.status.code(), Some(2));
     let said = String::from_utf8(output.stderr).expect("text");
-    assert_eq!(said, "error: `network.links.there.rate` is 0 bit/s, expected more than 0 bit/s\n");
+    assert_eq!(
+        said,
+        "error: standard input: `network.links.there.rate` is 0 bit/s, expected more than 0 bit/s\n"
+    );
 }
 
 #[test]
@@ -90,7 +93,12 @@ fn a_wrong_command_line_exits_with_code_2_and_one_line_with_the_remedy() {
         (&["frobnicate"], "<run|clean|calibrate>"),
         (&["run"], "<DOCUMENT>"),
         (&["run", "lab.json", "--intervall", "1"], "--interval"),
-        (&["run", "lab.json", "--interval", "soon"], "'--interval <SECONDS>'"),
+        (&["run", "lab.json", "--interval", "soon"], "'soon' for '--interval <TIME>'"),
+        (&["run", "lab.json", "--interval", "0"], "such as 1 s, from 10 ms to 3600 s"),
+        (&["run", "lab.json", "--interval", "-inf"], "such as 1 s, from 10 ms to 3600 s"),
+        (&["run", "lab.json", "--interval", "nan"], "such as 1 s, from 10 ms to 3600 s"),
+        (&["run", "lab.json", "--interval", "1e300"], "such as 1 s, from 10 ms to 3600 s"),
+        (&["run", "lab.json", "--source", ""], "'--source <NAME>'"),
         (&["run", "lab.json", "--link", "there"], "--pcapng <FILE>"),
         (&["clean", "all"], "Usage: manypath-emu clean"),
     ] {
@@ -142,14 +150,12 @@ fn a_command_runs_in_the_left_namespace_and_its_exit_code_is_returned() {
 
 #[test]
 fn a_command_that_cannot_be_started_has_the_exit_code_of_shells() {
-    if let Some(lack) = lack() {
-        return println!("skipped: {lack}");
-    }
     let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("emu-not-executable");
     fs::write(&file, "").expect("a file");
     for (command, code, said) in [
-        ("nosuchcmd", 127, "nosuchcmd: not found"),
-        (file.to_str().expect("text"), 126, "Permission denied"),
+        ("nosuchcmd", 127, "COMMAND is \"nosuchcmd\": no folder of PATH has this program"),
+        (file.to_str().expect("text"), 126, ": it is not executable, expected a program"),
+        ("/", 126, "COMMAND is \"/\": it is a folder, expected a program"),
     ] {
         let output = run(&document("emu-nosuch", &link(&json!({}))), &["--", command]);
         let error = String::from_utf8(output.stderr).expect("text");

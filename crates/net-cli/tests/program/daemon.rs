@@ -100,14 +100,20 @@ fn each_mistake_of_a_configuration_file_is_one_line() {
         ("metrics = \"x\"", "`metrics` is \"x\", expected a port, or an address and a port"),
         ("[limit]\nx = 1", "`limit` is a table, expected a text or a number"),
         ("raw = true\nencapsulation = 9", "`raw` cannot be used with `encapsulation`"),
-        ("only = [\"recovery\"]", "an option needs another one that is missing: --events <FILE>"),
+        (
+            "only = [\"recovery\"]",
+            "`events` is missing, expected it beside an option that needs it",
+        ),
         ("limit = ", "line 1: "),
         ("raw = true\nlimit = 1\nlimit = 2", "line 3: "),
         (
             "cc = \"cmt-rpv\"",
             "`cc` is \"cmt-rpv\", expected an existing congestion control; did you mean \"cmt-rpv1\"?",
         ),
-        ("events = \"/missing/x\"", "`events` is /missing/x: No such file or directory"),
+        (
+            "events = \"/missing/x\"",
+            "`events` is /missing/x: there is no such folder: make it first",
+        ),
         ("group = \"no-such-group\"", "`group` is \"no-such-group\", expected a group of this"),
         ("socket = \"\"", "`socket` is \"\", expected a text"),
         (
@@ -135,7 +141,10 @@ fn a_missing_file_or_socket_is_named() {
     let at = Folder::with("limit = 3");
     let file = at.file.to_str().unwrap();
     for (words, mistake) in [
-        (&["serve", "--config", "/missing.toml"][..], "/missing.toml: No such file or directory"),
+        (
+            &["serve", "--config", "/missing.toml"][..],
+            "/missing.toml: it cannot be read: No such file",
+        ),
         (&["serve", "--config", file], "`--socket` is missing, expected the path of the Unix"),
         (&["serve"], "the following required arguments were not provided: --socket <PATH>"),
         (&["serve", "--config", file, "--limit", "0"], "invalid value '0' for '--limit <COUNT>'"),

@@ -29,8 +29,21 @@ fn wrong_input_is_reported_in_one_line() {
     let to = ["--to", "127.0.0.11"];
     let many = (1..=17).map(|last| format!("127.0.0.{last}")).collect::<Vec<_>>().join(",");
     refuses(&[
-        (&["send", &missing, to[0], to[1]], "missing: No such file or directory (os error 2)"),
-        (&["send", folder, to[0], to[1]], ": is no regular file"),
+        (
+            &["send", &missing, to[0], to[1]],
+            "missing: it cannot be read: No such file or directory",
+        ),
+        (&["send", folder, to[0], to[1]], ": it is a folder, expected a regular file"),
+        (&["send", "/dev/zero", to[0], to[1]], "/dev/zero: it is a device, expected a regular"),
+        (
+            &["send", "/etc/hostname", "--to", "127.0.0.11,::1,::ffff:127.0.0.11"],
+            "error: `--to` has 127.0.0.11 twice, expected each address once\n",
+        ),
+        (
+            &["listen", "--bind", "127.0.0.11", "--bind", "127.0.0.11%lo"],
+            "error: `--bind` has 127.0.0.11 twice, expected each address once\n",
+        ),
+        (&["serve", "--socket", "s", "--local", "::1,::1"], "error: `--local` has ::1 twice"),
         (&["send", &missing], "<FILE>"),
         (
             &["send", &missing, "--to", "no where"],
@@ -53,7 +66,7 @@ fn wrong_input_is_reported_in_one_line() {
         ),
         (
             &["send", "/etc/hostname", to[0], to[1], "--bind", "203.0.113.7"],
-            "203.0.113.7 is not an address of this machine",
+            "`--bind` is 203.0.113.7, expected an address of this machine",
         ),
         (
             &["send", "/etc/hostname", to[0], to[1], "--bind", "::1"],
@@ -66,7 +79,9 @@ fn wrong_input_is_reported_in_one_line() {
         (&["receive", "--port", "0"], "expected a whole number, from 1 to 65535"),
         (&["listen", "--output", &missing], "missing: there is no such folder: make it first"),
         (&["listen", "--limit", "0"], "expected a whole number, from 1 to 65536"),
-        (&["listen", "--events", &missing_folder], "`--events` is "),
+        (&["listen", "--events", &missing_folder], "there is no such folder: make it first"),
+        (&["listen", "--events", folder], "it is a folder, expected a file"),
+        (&["listen", "--bind", "127.0.0.1%none"], "`--bind` is on interface \"none\", expected"),
         (&["reserve"], "unrecognized subcommand 'reserve'"),
         (&[], "requires a subcommand"),
     ]);
@@ -104,7 +119,12 @@ fn a_mistake_in_a_test_is_reported_in_one_line() {
         (&["perf", to[0], to[1], "--udp", "0"], "`--udp` is 0, expected the UDP port of the peer"),
         (&["perf", to[0], to[1], "--udp", "x"], "expected a whole number, from 0 to 65535"),
         (&["perf", to[0], to[1], "--settings", "/dev/zero"], "it has more than 1 MiB"),
-        (&["perf", to[0], to[1], "--settings", missing], "`--settings` is "),
+        (
+            &["perf", to[0], to[1], "--settings", missing],
+            "missing: it cannot be read: No such file",
+        ),
+        (&["perf", to[0], to[1], "--settings", "/"], "`--settings` is /: it is a folder, expected"),
+        (&["perf", to[0], to[1], "--time", "-inf"], "invalid value '-inf' for '--time <TIME>'"),
         (
             &["perf", to[0], to[1], "--settings", scenario],
             "s.toml: expected one flow of a scenario as JSON: {\"transport\": \"sctp\", \"cc\": ",
@@ -186,7 +206,9 @@ fn a_port_in_use_is_named() {
     let _taken = UdpSocket::bind(("127.0.0.11", port)).unwrap();
     let port = port.to_string();
     let said = run(["receive", "--bind", "127.0.0.11", "--udp", &port]);
-    let text = format!("error: UDP port {port} of 127.0.0.11 is in use by another program\n");
+    let text = format!(
+        "error: `--udp` is {port}, expected a free port: UDP port {port} of 127.0.0.11 is in use by another program\n"
+    );
     assert_eq!((said.code, said.err), (Some(2), text));
 }
 
@@ -223,6 +245,19 @@ fn a_failed_write_to_standard_output_is_a_failure() {
     assert_eq!(server.wait().code, Some(0));
 }
 
+#[test]
+fn an_output_on_a_full_disk_is_named_with_its_option() {
+    for option in ["--pcapng", "--events"] {
+        let (server, port) = server(&["--once"]);
+        let said = run(client(&port, &["--bytes", "1", option, "/dev/full"]));
+        let text = format!(
+            "error: `{option}` is /dev/full: it cannot be written: No space left on device (os error 28)\n"
+        );
+        assert_eq!((said.code, said.err), (Some(1), text));
+        assert_eq!(server.wait().code, Some(0));
+    }
+}
+
 /// Opening a pipe blocks until its other end is opened, which may never happen.
 #[test]
 fn a_program_that_waits_for_a_pipe_can_be_interrupted() {
@@ -238,7 +273,10 @@ fn a_program_that_waits_for_a_pipe_can_be_interrupted() {
         assert_eq!((said.code, said.err.as_str()), (Some(130), "error: interrupted\n"), "{option}");
     }
     let said = run(["send", pipe, "--to", "127.0.0.11"]);
-    assert_eq!((said.code, said.err), (Some(2), format!("error: {pipe}: is no regular file\n")));
+    assert_eq!(
+        (said.code, said.err),
+        (Some(2), format!("error: {pipe}: it is a pipe, expected a regular file\n"))
+    );
 }
 
 #[test]

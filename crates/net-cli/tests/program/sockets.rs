@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use crate::peer::loopback;
 use crate::ports;
-use crate::process::Process;
+use crate::process::{Process, names};
 
 /// The library for programs, which a build of the whole workspace makes.
 pub(crate) fn library() -> &'static str {
@@ -185,13 +185,30 @@ fn a_library_and_a_command_that_cannot_be_loaded_are_named() {
     std::fs::write(&text, "no library").expect("there is room");
     let text = text.to_str().expect("text");
     let names_text = format!("`--preload` is {text}, expected a shared library\n");
-    for (words, mistake) in [
-        (["--preload", text, "--", "true"], names_text.as_str()),
-        (["--preload", library(), "--", ""], "COMMAND is \"\": No such file or directory"),
-        (["--preload", library(), "--", "a\nb"], "COMMAND is \"a\\nb\": No such file"),
+    let names_program = format!("COMMAND is {text:?}: it is not executable, expected a program\n");
+    for (words, mistake, code) in [
+        (["--preload", text, "--", "true"], names_text.as_str(), 2),
+        (["--preload", "/", "--", "true"], "`--preload` is /: it is a folder, expected", 2),
+        // As in shells
+        (
+            ["--preload", library(), "--", ""],
+            "COMMAND is \"\": expected the name of a program",
+            127,
+        ),
+        (
+            ["--preload", library(), "--", "a\nb"],
+            "COMMAND is \"a\\nb\": no folder of PATH has",
+            127,
+        ),
+        (["--preload", library(), "--", "/a"], "COMMAND is \"/a\": No such file or directory", 127),
+        (["--preload", library(), "--", "/"], "COMMAND is \"/\": it is a folder", 126),
+        (["--preload", library(), "--", text], names_program.as_str(), 126),
     ] {
-        let said = Process::start([&["run"][..], &words].concat()).wait();
-        assert_eq!(said.code, Some(2), "{said:?}");
+        let capture = folder.path().join("new.pcapng");
+        let capture = ["--pcapng", capture.to_str().expect("text")];
+        let said = Process::start([&["run"][..], &capture, &words].concat()).wait();
+        assert_eq!(names(folder.path()), ["text.so"], "an empty capture: {said:?}");
+        assert_eq!(said.code, Some(code), "{said:?}");
         assert!(said.err.starts_with(&format!("error: {mistake}")), "{said:?}");
         assert_eq!(said.err.matches('\n').count(), 1, "{said:?}");
     }

@@ -4,10 +4,12 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 use manypath_net::Peer;
+use manypath_program::whole;
 use nix::sys::signal::Signal;
 
+use crate::failure::Failure;
 use crate::listen::Listen;
-use crate::local::{Host, Local, MOST_STREAMS, host, port, port_or_any, whole};
+use crate::local::{Host, Local, MOST_STREAMS, each_once, host, port, port_or_any};
 use crate::perf::Perf;
 use crate::signals;
 use crate::sockets::{Run, Serve};
@@ -61,6 +63,21 @@ impl Task {
         }
     }
 
+    /// Refuses addresses that are given twice. Those of a name may be given, too.
+    pub(crate) fn check(&self) -> Result<(), Failure> {
+        let (local, to): (_, &[Host]) = match self {
+            Self::Listen(listen) => (("--bind", &listen.local.bind), &[]),
+            Self::Send(send) => (("--bind", &send.local.bind), &send.to),
+            Self::Receive(receive) => (("--bind", &receive.local.bind), &[]),
+            Self::Perf(perf) => (("--bind", &perf.local.bind), &perf.to),
+            Self::Serve(serve) => (("--local", serve.local()), &[]),
+            Self::Run(run) => (("--local", run.local()), &[]),
+        };
+        let (option, local) = local;
+        each_once(option, local.iter().map(|bound| bound.address))?;
+        each_once("--to", to.iter().filter_map(Host::address))
+    }
+
     /// Signals that the task handles.
     pub(crate) fn signals(&self) -> &'static [Signal] {
         if matches!(self, Self::Run(_)) { &signals::PASSED } else { &signals::ENDING }
@@ -85,11 +102,11 @@ pub(crate) struct Send {
     #[arg(long, value_name = "HOST,...", required = true, value_delimiter = ',', value_parser = host)]
     pub(crate) to: Vec<Host>,
     /// UDP port of the receiver.
-    #[arg(long, value_name = "PORT", default_value_t = Peer::ENCAPSULATION_PORT, allow_negative_numbers = true,
+    #[arg(long, value_name = "PORT", default_value_t = Peer::ENCAPSULATION_PORT, allow_hyphen_values = true,
         value_parser = port)]
     pub(crate) udp: u16,
     /// Number of streams for the file.
-    #[arg(long, value_name = "COUNT", default_value_t = 1, allow_negative_numbers = true,
+    #[arg(long, value_name = "COUNT", default_value_t = 1, allow_hyphen_values = true,
         value_parser = |text: &str| whole::<u16>(text, 1..=MOST_STREAMS))]
     pub(crate) streams: u16,
     #[command(flatten)]
@@ -102,7 +119,7 @@ pub(crate) struct Receive {
     #[arg(long, value_name = "FOLDER", default_value = ".")]
     pub(crate) into: PathBuf,
     /// Local UDP port; 0 selects a free one.
-    #[arg(long, value_name = "PORT", default_value_t = Peer::ENCAPSULATION_PORT, allow_negative_numbers = true,
+    #[arg(long, value_name = "PORT", default_value_t = Peer::ENCAPSULATION_PORT, allow_hyphen_values = true,
         value_parser = port_or_any)]
     pub(crate) udp: u16,
     /// Replace existing files.

@@ -5,14 +5,13 @@
 
 use std::error::Error as _;
 use std::ffi::OsString;
-use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command, CommandFactory, FromArgMatches, Parser};
 use manypath_core::remedy;
+use manypath_program::{name_of, text};
 use toml::{Table, Value};
 
 use crate::arguments::Arguments;
@@ -90,7 +89,7 @@ impl Source {
         let named = |key: &String| failure.message.starts_with(&format!("`--{key}` "));
         let Some(key) = self.keys.iter().find(|key| named(key)) else { return failure };
         let rest = &failure.message[key.len() + "`--` ".len()..];
-        let message = format!("{}: `{key}` {rest}", self.path.display());
+        let message = format!("{}: `{key}` {rest}", name_of(&self.path));
         failure.with_message(message)
     }
 }
@@ -103,15 +102,11 @@ struct ConfigFile<'a> {
 
 impl ConfigFile<'_> {
     fn wrong(&self, what: impl std::fmt::Display) -> Failure {
-        Failure::input(format!("{}: {what}", self.path.display()))
+        Failure::input(format!("{}: {what}", name_of(self.path)))
     }
 
     fn read(&self) -> Result<Table, Failure> {
-        let mut text = String::new();
-        let read = File::open(self.path).and_then(|it| it.take(MOST + 1).read_to_string(&mut text));
-        if read.map_err(|error| self.wrong(error))? as u64 > MOST {
-            return Err(self.wrong("it has more than 1 MiB, expected options as TOML"));
-        }
+        let text = text(None, self.path, MOST_MIB, "options as TOML")?;
         text.parse::<Table>().map_err(|error| {
             let start = error.span().map_or(0, |span| span.start);
             let line = text[..start.min(text.len())].matches('\n').count() + 1;
@@ -223,15 +218,24 @@ impl ConfigFile<'_> {
             }
             ErrorKind::MissingRequiredArgument => {
                 let missing = match error.get(ContextKind::InvalidArg) {
-                    Some(ContextValue::Strings(all)) => all.join(", "),
+                    Some(ContextValue::Strings(all)) => keys_of(all),
                     _ => String::new(),
                 };
-                format!("an option needs another one that is missing: {missing}")
+                format!("{missing} is missing, expected it beside an option that needs it")
             }
             _ => Vec::from_iter(error.to_string().split_whitespace()).join(" "),
         };
         self.wrong(text)
     }
+}
+
+/// The keys of options that clap lists like `--events <FILE>`.
+fn keys_of(options: &[String]) -> String {
+    let key = |option: &String| {
+        let name = option.trim_start_matches("--").split([' ', '=']).next().unwrap_or_default();
+        format!("`{name}`")
+    };
+    options.iter().map(key).collect::<Vec<_>>().join(", ")
 }
 
 /// The text of a single value as on a command line.
@@ -264,5 +268,5 @@ fn quoted(text: &str) -> String {
 const SERVE: &str = "serve";
 /// The option that names the file.
 const CONFIG: &str = "config";
-/// Largest size of the file in bytes.
-const MOST: u64 = 1 << 20;
+/// Largest size of the file.
+const MOST_MIB: u64 = 1;

@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 
 use manypath_net::Error;
-use manypath_program::tell;
+use manypath_program::{INVALID, tell};
 
 /// A failure: a message of one line, and an exit code.
 #[derive(Debug)]
@@ -23,7 +23,7 @@ pub(crate) struct Failure {
 impl Failure {
     /// The input of the caller is wrong.
     pub(crate) fn input(message: impl Into<String>) -> Self {
-        Self::new(message.into(), INPUT)
+        Self::new(message.into(), INVALID)
     }
 
     /// The network, the peer or the system failed.
@@ -75,19 +75,74 @@ impl Failure {
     }
 }
 
-impl From<Error> for Failure {
-    fn from(error: Error) -> Self {
-        let code = if error.is_input() { INPUT } else { BROKEN };
-        let message = match &error {
+/// The options of a command that set up an endpoint.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Options<'a> {
+    /// Its addresses.
+    pub(crate) local: &'a str,
+    /// Its UDP port.
+    pub(crate) udp: &'a str,
+    /// The Unix socket of a daemon.
+    pub(crate) socket: &'a str,
+}
+
+impl Options<'_> {
+    /// Those of most commands.
+    const USUAL: Self = Self { local: "`--bind`", udp: "`--udp`", socket: "the socket" };
+
+    /// The option of a setting.
+    fn of(&self, field: &str) -> String {
+        match field {
+            "addresses" => "`--to`".to_owned(),
+            "congestion" => "`--cc`".to_owned(),
+            "encapsulation" => self.udp.to_owned(),
+            "local" => self.local.to_owned(),
+            "socket" => self.socket.to_owned(),
+            other => format!("`{other}`"),
+        }
+    }
+}
+
+impl Failure {
+    /// The failure of an endpoint, which begins with the option that is wrong.
+    pub(crate) fn of(error: &Error, options: &Options<'_>) -> Self {
+        let code = if error.is_input() { INVALID } else { BROKEN };
+        let Options { local, udp, .. } = options;
+        let message = match error {
             Error::Setting { field, value, expected } => {
-                format!("`{}` is {value}, expected {expected}", option(field))
+                format!("{} is {value}, expected {expected}", options.of(field))
+            }
+            Error::AddressInUse(at) => {
+                format!("{udp} is {}, expected a free port: {error}", at.port())
+            }
+            Error::PortInUse(port) => format!("`--port` is {port}, expected a free port: {error}"),
+            Error::NotLocal(address) => {
+                format!("{local} is {address}, expected an address of this machine")
+            }
+            Error::NotUnicast(address) => {
+                format!("{local} is {address}, expected a unicast address of this machine")
+            }
+            Error::NoInterface(name) => {
+                format!("{local} is on interface {name:?}, expected an interface of this machine")
             }
             Error::NoRoute(_) => {
-                format!("{error}: `--bind` one of the same family, ADDRESS%INTERFACE for fe80::")
+                format!("{error}: {local} one of the same family, ADDRESS%INTERFACE for fe80::")
             }
             error => error.to_string(),
         };
         Self::new(message, code)
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::of(&error, &Options::USUAL)
+    }
+}
+
+impl From<manypath_program::Failure> for Failure {
+    fn from(failure: manypath_program::Failure) -> Self {
+        Self::new(failure.message, failure.code)
     }
 }
 
@@ -97,19 +152,6 @@ impl From<io::Error> for Failure {
     }
 }
 
-/// The command line option of a setting.
-fn option(field: &str) -> &str {
-    match field {
-        "addresses" => "--to",
-        "congestion" => "--cc",
-        "encapsulation" => "--udp",
-        "local" => "--bind",
-        other => other,
-    }
-}
-
-/// Exit code after wrong input.
-pub(crate) const INPUT: u8 = 2;
 const BROKEN: u8 = 1;
 /// Exit code after Ctrl-C, as in shells.
 const INTERRUPTED: u8 = 130;

@@ -1,13 +1,14 @@
 //! The arguments that several commands have, and the forms of their values.
 
 use std::net::{IpAddr, ToSocketAddrs};
-use std::ops::RangeInclusive;
 
 use clap::Args;
-use manypath_core::{Address, Span};
+use manypath_core::Address;
 use manypath_net::BoundAddress;
 use manypath_net::socket::source_to;
+use manypath_program::whole;
 
+use crate::failure::Failure;
 use crate::watch::Watched;
 
 /// The arguments of both sides.
@@ -19,7 +20,7 @@ pub(crate) struct Local {
     #[arg(long, value_name = "ADDRESS[%INTERFACE],...", value_delimiter = ',')]
     pub(crate) bind: Vec<BoundAddress>,
     /// SCTP port of the receiver.
-    #[arg(long, value_name = "PORT", default_value_t = SCTP_PORT, allow_negative_numbers = true,
+    #[arg(long, value_name = "PORT", default_value_t = SCTP_PORT, allow_hyphen_values = true,
         value_parser = port)]
     pub(crate) port: u16,
     /// Send packets directly in IP instead of UDP: needs root or CAP_NET_RAW.
@@ -43,6 +44,14 @@ pub(crate) enum Host {
 }
 
 impl Host {
+    /// The address, if it is no name.
+    pub(crate) fn address(&self) -> Option<IpAddr> {
+        match self {
+            Self::Address(address) => Some(*address),
+            Self::Name(_) => None,
+        }
+    }
+
     /// The addresses of some hosts, each once. Of a name they are those that can be reached from the `local` addresses,
     /// or from any if there are none: a machine without IPv6 finds the IPv6 addresses of a name, too.
     pub(crate) fn addresses(hosts: &[Self], local: &[BoundAddress]) -> Vec<IpAddr> {
@@ -71,7 +80,9 @@ impl Host {
 
 /// A host: its address, or its name, which the system's resolver looks up.
 pub(crate) fn host(text: &str) -> Result<Host, String> {
-    if let Ok(address) = text.parse() {
+    if let Ok(address) = text.parse::<IpAddr>() {
+        // An IPv4-mapped address is one of IPv4
+        let address = address.to_canonical();
         let is_unicast = Address::from(address).is_unicast();
         return if is_unicast {
             Ok(Host::Address(address))
@@ -95,9 +106,20 @@ pub(crate) fn host(text: &str) -> Result<Host, String> {
     Ok(Host::Name(found.map(|found| found.ip()).collect()))
 }
 
-/// A time: seconds as a number, or a number with a unit such as 500 ms.
-pub(crate) fn seconds(text: &str) -> Option<f64> {
-    text.parse().ok().or_else(|| Span::from_text(text).map(Span::as_secs_f64))
+/// Refuses a list of addresses that has one of them twice, because each stands for a path of its own.
+pub(crate) fn each_once(
+    option: &str,
+    addresses: impl IntoIterator<Item = IpAddr>,
+) -> Result<(), Failure> {
+    let mut known = Vec::new();
+    for address in addresses {
+        if known.contains(&address) {
+            let message = format!("`{option}` has {address} twice, expected each address once");
+            return Err(Failure::input(message));
+        }
+        known.push(address);
+    }
+    Ok(())
 }
 
 /// A port of a peer.
@@ -108,14 +130,6 @@ pub(crate) fn port(text: &str) -> Result<u16, String> {
 /// A local port; 0 selects a free one.
 pub(crate) fn port_or_any(text: &str) -> Result<u16, String> {
     whole(text, 0..=65_535)
-}
-
-/// A whole number in a range.
-pub(crate) fn whole<T: TryFrom<u64>>(text: &str, within: RangeInclusive<u64>) -> Result<T, String> {
-    let number = text.parse().ok().filter(|number| within.contains(number));
-    let number = number.and_then(|number| T::try_from(number).ok());
-    let (least, most) = within.into_inner();
-    number.ok_or_else(|| format!("expected a whole number, from {least} to {most}"))
 }
 
 /// Default SCTP port of a receiver.
@@ -158,12 +172,5 @@ mod tests {
         {
             assert!(host(text).is_err(), "{text}");
         }
-    }
-
-    #[test]
-    fn a_time_has_a_unit_or_is_in_seconds() {
-        let texts = ["10", "2.5", "10 s", "500ms", "2 min"];
-        assert_eq!(texts.map(seconds), [10.0, 2.5, 10.0, 0.5, 120.0].map(Some));
-        assert_eq!(["", "s", "10 meters"].map(seconds), [None; 3]);
     }
 }

@@ -7,7 +7,6 @@ mod failure;
 mod listen;
 mod local;
 mod output;
-mod outputs;
 mod patience;
 mod perf;
 mod progress;
@@ -62,6 +61,7 @@ fn check_resources() -> Result<(), Failure> {
 
 /// Runs the task until it completes, or until a signal ends it.
 fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
+    arguments.task.check()?;
     let blocked = Blocked::begin(arguments.task.signals())?;
     check_resources()?;
     let mut runtime = if arguments.task.has_one_thread() {

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
 use manypath_net::{Association, Message};
+use manypath_program::takes_files;
 use tempfile::NamedTempFile;
 use tokio::sync::mpsc;
 use tokio::task::{JoinSet, spawn_blocking};
@@ -15,7 +16,6 @@ use crate::addresses::{builder, shares, tell_waiting};
 use crate::arguments::Receive;
 use crate::failure::Failure;
 use crate::output::say;
-use crate::outputs::takes_files;
 use crate::patience::{first, telling, while_heard};
 use crate::progress::Progress;
 use crate::protocol::Word;

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use bytes::Bytes;
 use manypath_net::{Association, Message, Peer};
+use manypath_program::regular;
 use tokio::sync::mpsc;
 use tokio::task::spawn_blocking;
 
@@ -55,19 +56,12 @@ pub(crate) async fn run(send: Send, mut stop: Stop, watch: &Watch) -> Result<(),
 
 /// The file, its length, and the name that the receiver gives it.
 fn open(path: &Path) -> Result<(File, u64, String), Failure> {
-    let refused = |error: std::io::Error| Failure::input(format!("{}: {error}", path.display()));
-    // Opening a pipe would block until there is a writer
-    let metadata = path.metadata().map_err(refused)?;
-    if !metadata.is_file() {
-        return Err(Failure::input(format!("{}: is no regular file", path.display())));
-    }
-    let file = File::open(path).map_err(refused)?;
-    let metadata = file.metadata().map_err(refused)?;
+    let (file, length) = regular(None, path)?;
     let name = path.file_name().and_then(|name| name.to_str());
     let name = name.ok_or_else(|| {
-        Failure::input(format!("{}: has a name that is not UTF-8", path.display()))
+        Failure::input(format!("{}: its name is not UTF-8, expected another one", path.display()))
     })?;
-    Ok((file, metadata.len(), name.to_owned()))
+    Ok((file, length, name.to_owned()))
 }
 
 async fn transfer(

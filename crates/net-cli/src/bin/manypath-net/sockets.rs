@@ -2,27 +2,27 @@
 
 use std::convert::Infallible;
 use std::ffi::OsString;
-use std::fs::{File, Permissions};
+use std::fs::Permissions;
 use std::io::{self, IsTerminal, Read};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
-use std::os::unix::process::ExitStatusExt;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, ExitStatus};
 use std::time::Duration;
 
 use clap::Args;
 use manypath_net::socket::register;
-use manypath_net::{BoundAddress, Error, Peer};
-use manypath_program::tell;
+use manypath_net::{BoundAddress, Peer};
+use manypath_program::{code_of, find, regular, tell, time, whole};
 use manypath_serve::{Daemon, Limits, Settings};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::{Group, Pid};
 use rustix::process::{PidfdFlags, Resource, Rlimit, getrlimit, pidfd_open, setrlimit};
 
 use crate::addresses::builder;
-use crate::failure::Failure;
-use crate::local::{Local, port, seconds, whole};
+use crate::failure::{Failure, Options};
+use crate::local::{Local, port};
 use crate::service_manager;
 use crate::signals::{Heard, Signals};
 use crate::stop::Stop;
@@ -42,12 +42,12 @@ pub(crate) struct Serve {
     group: Option<String>,
     /// Largest number of sockets of one user, with the associations of its one-to-many sockets; by default that of all
     /// users.
-    #[arg(long, value_name = "COUNT", allow_negative_numbers = true,
+    #[arg(long, value_name = "COUNT", allow_hyphen_values = true,
         value_parser = |text: &str| whole::<u32>(text, 1..=65_536))]
     limit_per_user: Option<u32>,
     /// Time that open associations have to end after a signal, before they are aborted, in seconds without a unit. A
     /// second signal aborts them at once.
-    #[arg(long, value_name = "TIME", default_value = "1", allow_negative_numbers = true, value_parser = drain)]
+    #[arg(long, value_name = "TIME", default_value = "1", allow_hyphen_values = true, value_parser = drain)]
     drain: Duration,
     #[command(flatten)]
     stack: Stack,
@@ -78,7 +78,7 @@ struct Stack {
     #[arg(long, value_name = "ADDRESS[%INTERFACE],...", value_delimiter = ',')]
     local: Vec<BoundAddress>,
     /// UDP port of listening sockets, and of peers.
-    #[arg(long, value_name = "PORT", default_value_t = Peer::ENCAPSULATION_PORT, allow_negative_numbers = true,
+    #[arg(long, value_name = "PORT", default_value_t = Peer::ENCAPSULATION_PORT, allow_hyphen_values = true,
         value_parser = port)]
     encapsulation: u16,
     /// Send packets directly in IP instead of UDP: needs root or CAP_NET_RAW.
@@ -91,11 +91,11 @@ struct Stack {
     #[arg(long)]
     pacing: bool,
     /// Largest number of sockets.
-    #[arg(long, value_name = "COUNT", default_value_t = 4096, allow_negative_numbers = true,
+    #[arg(long, value_name = "COUNT", default_value_t = 4096, allow_hyphen_values = true,
         value_parser = |text: &str| whole::<u32>(text, 1..=65_536))]
     limit: u32,
     /// Largest send buffer and largest receive buffer of an association, in bytes.
-    #[arg(long, value_name = "BYTES", default_value_t = Limits::DEFAULT_BUFFER, allow_negative_numbers = true,
+    #[arg(long, value_name = "BYTES", default_value_t = Limits::DEFAULT_BUFFER, allow_hyphen_values = true,
         value_parser = |text: &str| whole::<usize>(text, Limits::LEAST_BUFFER as u64..=Limits::LARGEST_BUFFER as u64))]
     buffer: usize,
     #[command(flatten)]
@@ -103,12 +103,22 @@ struct Stack {
 }
 
 impl Serve {
+    /// The local addresses.
+    pub(crate) fn local(&self) -> &Vec<BoundAddress> {
+        &self.stack.local
+    }
+
     pub(crate) fn watched(&self) -> Watched {
         self.stack.watched.clone()
     }
 }
 
 impl Run {
+    /// The local addresses.
+    pub(crate) fn local(&self) -> &Vec<BoundAddress> {
+        &self.stack.local
+    }
+
     pub(crate) fn watched(&self) -> Watched {
         self.stack.watched.clone()
     }
@@ -126,6 +136,7 @@ pub(crate) async fn serve(
     let socket = socket.ok_or_else(|| Failure::input(missing))?;
     let access = Access { group: group.as_deref().map(group_number).transpose()?, limit_per_user };
     let daemon = start(&stack, ("`--socket`", &socket), access, watch)?;
+    watch.begins(&daemon)?;
     open_more_files();
     tell(&format!("sockets at {}", socket.display()));
     service_manager::tell(service_manager::READY);
@@ -139,9 +150,7 @@ pub(crate) async fn serve(
 
 /// The time for `--drain`.
 fn drain(text: &str) -> Result<Duration, String> {
-    let time = seconds(text).filter(|time| (0.0..=86_400.0).contains(time));
-    time.map(Duration::from_secs_f64)
-        .ok_or_else(|| "expected a time such as 1 s, from 0 to 86400 s".to_owned())
+    time(text, 0.0..=86_400.0, ["0", "86400 s"])
 }
 
 /// The group whose members may open SCTP sockets, and the limit of each user.
@@ -179,6 +188,9 @@ pub(crate) async fn run(
 ) -> Result<ExitCode, Failure> {
     // Those that arrive before the program runs are passed later
     let heard = signals.hear();
+    let (program, arguments) =
+        run.command.split_first().ok_or_else(|| Failure::input("COMMAND is missing"))?;
+    let program = find(program)?;
     let library = library(run.preload)?;
     // A program that changes to another user must still reach the Unix socket
     let reachable = Permissions::from_mode(0o711);
@@ -190,17 +202,16 @@ pub(crate) async fn run(
     })?;
     let socket = folder.path().join("socket");
     let daemon = start(&run.stack, ("the socket in `TMPDIR`", &socket), Access::default(), watch)?;
-    let (program, arguments) =
-        run.command.split_first().ok_or_else(|| Failure::input("COMMAND is missing"))?;
-    let mut command = Command::new(program);
+    watch.serve_metrics(&daemon)?;
+    let mut command = Command::new(&program.file);
     command
+        .arg0(&program.name)
         .args(arguments)
         .env(ENVIRONMENT, &socket)
         .env(LD_PRELOAD, preloaded(std::env::var_os(LD_PRELOAD), &library));
     signals.blocked().restore_in(&mut command);
-    let mut child = command
-        .spawn()
-        .map_err(|error| Failure::input(format!("COMMAND is {program:?}: {error}")))?;
+    let mut child = command.spawn().map_err(|error| program.refused(&error))?;
+    watch.keep_files();
     // The program keeps its own limit
     open_more_files();
     let id = Pid::from_raw(child.id().cast_signed());
@@ -209,7 +220,7 @@ pub(crate) async fn run(
         never = pass(heard, id) => match never {},
     };
     stop.or_instead(daemon.drain(LONG), daemon.drain(SHORT)).await;
-    Ok(code(status))
+    Ok(ExitCode::from(code_of(status)))
 }
 
 /// Starts a daemon. Its socket has a name for messages.
@@ -228,7 +239,8 @@ fn start(
         watched: Watched::default(),
     };
     let builder = builder(&local, stack.encapsulation);
-    builder.check().map_err(|error| named(error, name))?;
+    let options = Options { local: "`--local`", udp: "`--encapsulation`", socket: name };
+    builder.check().map_err(|error| Failure::of(&error, &options))?;
     let settings = Settings {
         path: socket.to_owned(),
         builder: watch.attach(builder),
@@ -241,57 +253,44 @@ fn start(
         },
         group: access.group,
     };
-    let daemon = Daemon::start(settings).map_err(|error| named(error, name))?;
-    watch.begins(&daemon)?;
-    Ok(daemon)
-}
-
-/// The failure of a daemon, with the option of `serve` and `run` that is wrong.
-fn named(error: Error, socket: &str) -> Failure {
-    match error {
-        Error::Setting { field: "socket", value, expected } => {
-            Failure::input(format!("{socket} is {value}, expected {expected}"))
-        }
-        Error::Setting { field: "local", value, expected } => {
-            Failure::input(format!("`--local` is {value}, expected {expected}"))
-        }
-        error => error.into(),
-    }
+    Daemon::start(settings).map_err(|error| Failure::of(&error, &options))
 }
 
 /// The library for programs.
 fn library(named: Option<PathBuf>) -> Result<PathBuf, Failure> {
     let found = match named {
-        Some(file) => Some(file).filter(|file| file.is_file()),
-        None => {
-            let program = std::env::current_exe()?;
-            let beside = program
-                .parent()
-                .into_iter()
-                .flat_map(|folder| [folder.join(LIBRARY), folder.join("../lib").join(LIBRARY)]);
-            beside.into_iter().find(|file| file.is_file())
-        }
+        Some(file) => file,
+        None => beside_this_program()?,
     };
-    let found = found.ok_or_else(|| {
-        Failure::input(format!("`--preload`: there is no {LIBRARY}; name its file"))
-    })?;
+    let option = "--preload";
+    let (mut file, _) = regular(Some(option), &found)?;
     // The dynamic linker resolves it in the program's folder
-    let found = found.canonicalize()?;
+    let path = found.canonicalize()?;
     // ld.so(8)
-    if found.as_os_str().as_bytes().iter().any(|byte| b" :".contains(byte)) {
+    if path.as_os_str().as_bytes().iter().any(|byte| b" :".contains(byte)) {
         return Err(Failure::input(format!(
-            "`--preload` is {}, expected a path without spaces and colons, which separate the paths in LD_PRELOAD",
-            found.display()
+            "`{option}` is {}, expected a path without spaces and colons, which separate the paths in LD_PRELOAD",
+            path.display()
         )));
     }
     // The dynamic linker would ignore it, and the program would have other sockets
     let mut first = [0; ELF.len()];
-    let read = File::open(&found).and_then(|mut file| file.read_exact(&mut first));
-    if read.is_err() || first != *ELF {
-        let message = format!("`--preload` is {}, expected a shared library", found.display());
+    if file.read_exact(&mut first).is_err() || first != *ELF {
+        let message = format!("`{option}` is {}, expected a shared library", found.display());
         return Err(Failure::input(message));
     }
-    Ok(found)
+    Ok(path)
+}
+
+/// The library where it is installed.
+fn beside_this_program() -> Result<PathBuf, Failure> {
+    let program = std::env::current_exe()?;
+    let folder = program.parent().unwrap_or(Path::new("/"));
+    let places = [folder.join(LIBRARY), folder.join("../lib").join(LIBRARY)];
+    places.into_iter().find(|file| file.is_file()).ok_or_else(|| {
+        let missing = format!("there is no {LIBRARY} beside this program");
+        Failure::input(format!("`--preload` is missing, and {missing}: name its file"))
+    })
 }
 
 /// `LD_PRELOAD` with our library after those that are there.
@@ -325,12 +324,6 @@ async fn pass(mut heard: Heard, program: Pid) -> Infallible {
     }
 }
 
-/// The exit code of shells.
-fn code(status: ExitStatus) -> ExitCode {
-    let code = status.code().or_else(|| status.signal().map(|signal| 128 + signal));
-    ExitCode::from(code.and_then(|code| u8::try_from(code).ok()).unwrap_or(u8::MAX))
-}
-
 /// The first bytes of a library. elf(5)
 const ELF: &[u8; 4] = b"\x7fELF";
 const LIBRARY: &str = "libmanypath_preload.so";
@@ -352,12 +345,5 @@ mod tests {
         assert_eq!(preloaded(None, library), "/lib/ours.so");
         assert_eq!(preloaded(Some("".into()), library), "/lib/ours.so");
         assert_eq!(preloaded(Some("/lib/a.so".into()), library), "/lib/a.so:/lib/ours.so");
-    }
-
-    #[test]
-    fn codes_are_those_of_shells() {
-        // wait(2): the exit code is in the second byte, the signal in the first
-        assert_eq!(code(ExitStatus::from_raw(3 << 8)), ExitCode::from(3));
-        assert_eq!(code(ExitStatus::from_raw(15)), ExitCode::from(143));
     }
 }

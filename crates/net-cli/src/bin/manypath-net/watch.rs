@@ -11,18 +11,17 @@ use manypath_events::{NAMES, categories};
 use manypath_net::metrics::{self, Source};
 use manypath_net::output_file::NewFile;
 use manypath_net::{Builder, Capture, Endpoint, EventLog, Selection};
-use manypath_program::tell;
+use manypath_program::{Kind, Outputs, refused, tell};
 use tokio::net::TcpListener;
 
 use crate::failure::Failure;
-use crate::outputs::{Kind, Outputs, refused};
 
 /// The requested outputs.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct Watched {
     /// Serve counters as OpenMetrics text at http://ADDRESS:PORT/metrics, by default on 127.0.0.1. Port 0 selects a
     /// free one, which is printed.
-    #[arg(long, value_name = "[ADDRESS:]PORT", allow_negative_numbers = true, value_parser = listen_address)]
+    #[arg(long, value_name = "[ADDRESS:]PORT", allow_hyphen_values = true, value_parser = listen_address)]
     metrics: Option<SocketAddr>,
     /// Write all packets to a file that Wireshark and `manypath decode` open.
     #[arg(long, value_name = "FILE")]
@@ -98,6 +97,11 @@ impl Watch {
     /// Keeps the files and serves metrics, because what writes them has begun.
     pub(crate) fn begins(&self, source: &(impl Source + Clone)) -> Result<(), Failure> {
         self.keep_files();
+        self.serve_metrics(source)
+    }
+
+    /// Serves metrics.
+    pub(crate) fn serve_metrics(&self, source: &(impl Source + Clone)) -> Result<(), Failure> {
         if let Some(listener) = &self.metrics {
             let listener = TcpListener::from_std(listener.try_clone()?)?;
             tokio::spawn(metrics::serve(listener, source.clone()));
@@ -117,7 +121,8 @@ impl Watch {
         }
     }
 
-    fn keep_files(&self) {
+    /// Keeps the files.
+    pub(crate) fn keep_files(&self) {
         let mut new_files = self.new_files.lock().unwrap_or_else(PoisonError::into_inner);
         new_files.drain(..).for_each(NewFile::keep);
     }
@@ -125,16 +130,26 @@ impl Watch {
     /// Completes the files.
     pub(crate) fn finish(&self) -> Result<(), Failure> {
         let capture = self.capture.as_ref();
-        let capture = capture.map_or(Ok(()), |(file, it)| complete(file, "packets", it.finish()));
+        let capture =
+            capture.map_or(Ok(()), |(file, it)| complete(PCAPNG, file, "packets", it.finish()));
         let events = self.events.as_ref();
-        let events = events.map_or(Ok(()), |(file, it)| complete(file, "events", it.finish()));
+        let events =
+            events.map_or(Ok(()), |(file, it)| complete(EVENTS, file, "events", it.finish()));
         capture.and(events)
     }
 }
 
 /// Reports how many packets or events are missing in a file.
-fn complete(file: &Path, what: &str, finished: io::Result<u64>) -> Result<(), Failure> {
-    let missed = finished.map_err(|error| Failure::file(file, &error))?;
+fn complete(
+    option: &str,
+    file: &Path,
+    what: &str,
+    finished: io::Result<u64>,
+) -> Result<(), Failure> {
+    let missed = finished.map_err(|error| {
+        let named = format!("`{option}` is {}", file.display());
+        Failure::broken(format!("{named}: it cannot be written: {error}"))
+    })?;
     if missed > 0 {
         tell(&format!("warning: {}: the disk was too slow for {missed} {what}", file.display()));
     }

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use manypath_net::{Association, Endpoint, Peer};
+use manypath_program::whole;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
@@ -18,7 +19,7 @@ use sink::Target;
 
 use crate::addresses::{builder, tell_waiting};
 use crate::failure::Failure;
-use crate::local::{Local, port_or_any, whole};
+use crate::local::{Local, port_or_any};
 use crate::stop::Stop;
 use crate::watch::Watch;
 
@@ -34,7 +35,7 @@ pub(crate) struct Listen {
     #[arg(long)]
     once: bool,
     /// Maximum number of associations at once; further ones wait.
-    #[arg(long, value_name = "COUNT", default_value_t = 1024, allow_negative_numbers = true,
+    #[arg(long, value_name = "COUNT", default_value_t = 1024, allow_hyphen_values = true,
         value_parser = |text: &str| whole::<u32>(text, 1..=65_536))]
     limit: u32,
     /// Send small messages immediately, without waiting for acknowledgements of earlier ones (disables Nagle's algorithm).
@@ -44,7 +45,7 @@ pub(crate) struct Listen {
     #[arg(long)]
     json: bool,
     /// Local UDP port; 0 selects a free one.
-    #[arg(long, value_name = "PORT", default_value_t = Peer::ENCAPSULATION_PORT, allow_negative_numbers = true,
+    #[arg(long, value_name = "PORT", default_value_t = Peer::ENCAPSULATION_PORT, allow_hyphen_values = true,
         value_parser = port_or_any)]
     udp: u16,
     #[command(flatten)]

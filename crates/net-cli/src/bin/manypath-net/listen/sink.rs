@@ -4,10 +4,10 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use manypath_program::takes_files;
 use tokio::task::block_in_place;
 
 use crate::failure::Failure;
-use crate::outputs::takes_files;
 
 /// The destination from the command line.
 #[derive(Clone, Debug)]

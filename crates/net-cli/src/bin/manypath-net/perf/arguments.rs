@@ -7,12 +7,13 @@ use clap::Args;
 use manypath_lab::scenario::SctpFlow;
 use manypath_net::{Builder, Peer};
 use manypath_net_cli::perf::{Direction, MOST_SECONDS, MOST_SIZE, MOST_STREAMS, Request, Settings};
+use manypath_program::{seconds, whole};
 
 use super::settings;
 use super::show::Form;
 use crate::addresses::builder;
 use crate::failure::Failure;
-use crate::local::{Host, Local, host, port_or_any, seconds, whole};
+use crate::local::{Host, Local, host, port_or_any};
 
 /// Payload bytes of messages.
 #[derive(Clone, Copy, Debug)]
@@ -36,23 +37,23 @@ pub(crate) struct Perf {
     #[arg(long, value_name = "HOST,...", value_delimiter = ',', value_parser = host)]
     pub(crate) to: Vec<Host>,
     /// UDP port of the server, by default 9899; for a server, 0 selects a free one.
-    #[arg(long, value_name = "PORT", allow_negative_numbers = true, value_parser = port_or_any)]
+    #[arg(long, value_name = "PORT", allow_hyphen_values = true, value_parser = port_or_any)]
     udp: Option<u16>,
     /// Duration of the test, in seconds without a unit; by default '10 s' unless --bytes is given.
-    #[arg(long, value_name = "TIME", conflicts_with_all = ["listen", "bytes"], allow_negative_numbers = true,
+    #[arg(long, value_name = "TIME", conflicts_with_all = ["listen", "bytes"], allow_hyphen_values = true,
         value_parser = time)]
     time: Option<f64>,
     /// Payload of the test in bytes.
-    #[arg(long, value_name = "COUNT", conflicts_with = "listen", allow_negative_numbers = true,
+    #[arg(long, value_name = "COUNT", conflicts_with = "listen", allow_hyphen_values = true,
         value_parser = |text: &str| whole::<u64>(text, 1..=u64::MAX))]
     bytes: Option<u64>,
     /// Number of streams; messages are sent round robin over them.
-    #[arg(long, value_name = "COUNT", default_value_t = 1, conflicts_with = "listen", allow_negative_numbers = true,
+    #[arg(long, value_name = "COUNT", default_value_t = 1, conflicts_with = "listen", allow_hyphen_values = true,
         value_parser = |text: &str| whole::<u16>(text, 1..=u64::from(MOST_STREAMS)))]
     streams: u16,
     /// Payload of a message in bytes; two sizes, such as 500-1452, for random sizes between them.
     #[arg(long, value_name = "BYTES[-BYTES]", default_value = "65536", conflicts_with = "listen",
-        allow_negative_numbers = true, value_parser = sizes)]
+        allow_hyphen_values = true, value_parser = sizes)]
     size: Sizes,
     /// Deliver messages unordered.
     #[arg(long, conflicts_with = "listen")]
@@ -70,7 +71,7 @@ pub(crate) struct Perf {
     #[arg(long, conflicts_with = "listen")]
     both: bool,
     /// Interval of reports, in seconds without a unit.
-    #[arg(long, value_name = "TIME", default_value = "1", allow_negative_numbers = true, value_parser = interval)]
+    #[arg(long, value_name = "TIME", default_value = "1", allow_hyphen_values = true, value_parser = interval)]
     interval: Duration,
     /// Print one JSON document per test, in the format of iperf3.
     #[arg(long)]
@@ -174,9 +175,7 @@ fn sizes(text: &str) -> Result<Sizes, String> {
 }
 
 fn interval(text: &str) -> Result<Duration, String> {
-    let time = seconds(text).filter(|time| (0.05..=3600.0).contains(time));
-    time.map(Duration::from_secs_f64)
-        .ok_or_else(|| "expected a time such as 1 s, from 50 ms to 3600 s".to_owned())
+    manypath_program::time(text, 0.05..=3600.0, ["50 ms", "3600 s"])
 }
 
 /// Default length of a test in seconds.

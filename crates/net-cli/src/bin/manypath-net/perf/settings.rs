@@ -1,29 +1,23 @@
 //! Settings of a test's endpoints from a flow of a scenario, as for the simulated endpoint of this flow.
 
-use std::fs::File;
-use std::io::Read;
+use std::fmt::Display;
 use std::path::Path;
 
 use manypath_lab::scenario::SctpFlow;
 use manypath_net::{Builder, Config};
+use manypath_program::{refused, text};
 
 use crate::failure::Failure;
 
 /// Reads an SCTP flow of a scenario document from a file.
 pub(super) fn read(file: &Path) -> Result<SctpFlow, Failure> {
-    let wrong = |error: &dyn std::fmt::Display| {
-        Failure::input(format!("`--settings` is {}: {error}", file.display()))
-    };
-    let mut text = String::new();
-    let read = File::open(file).and_then(|it| it.take(MOST + 1).read_to_string(&mut text));
-    if read.map_err(|error| wrong(&error))? as u64 > MOST {
-        return Err(wrong(&"it has more than 1 MiB: expected a flow of a scenario as JSON"));
-    }
+    let text = text(Some("--settings"), file, MOST_MIB, "a flow of a scenario as JSON")?;
+    let wrong = |reason: &dyn Display| refused("--settings", file, reason);
     if !text.trim_start().starts_with('{') {
         let example = r#"{"transport": "sctp", "cc": "newreno", "rto": {"min": 200000000}}"#;
-        return Err(wrong(&format!("expected one flow of a scenario as JSON: {example}")));
+        return Err(wrong(&format!("expected one flow of a scenario as JSON: {example}")).into());
     }
-    SctpFlow::parse(&text).map_err(|error| wrong(&error))
+    Ok(SctpFlow::parse(&text).map_err(|error| wrong(&error))?)
 }
 
 /// Applies the settings of a flow to an endpoint. Settings that only simulations can omit are not changed.
@@ -45,5 +39,5 @@ pub(super) fn apply(builder: Builder, flow: &SctpFlow) -> Builder {
     })
 }
 
-/// Largest size of a settings file in bytes.
-const MOST: u64 = 1 << 20;
+/// Largest size of a settings file.
+const MOST_MIB: u64 = 1;

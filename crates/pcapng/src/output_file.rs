@@ -2,16 +2,20 @@
 
 use std::fs::File;
 use std::io::{self, Read};
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 /// Whether an output may be written to `file`: it does not exist, is empty, is a device or a pipe, or was written by
-/// manypath. `is_ours` detects the last case by the first bytes. The disk is not changed.
+/// manypath. `is_ours` detects the last case by the first bytes. A disk is refused, because writing destroys its file
+/// system. The disk is not changed.
 ///
 /// # Errors
 /// If the file cannot be read.
 pub fn may_replace(file: &Path, is_ours: fn(&[u8]) -> bool) -> io::Result<bool> {
     match file.metadata() {
-        Ok(metadata) if !metadata.is_file() && !metadata.is_dir() => return Ok(true),
+        Ok(metadata) if !metadata.is_file() && !metadata.is_dir() => {
+            return Ok(!metadata.file_type().is_block_device());
+        }
         Ok(_) => {}
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(true),
         Err(error) => return Err(error),

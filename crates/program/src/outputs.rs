@@ -1,16 +1,18 @@
 //! Output files of the program. They never replace an input, or a file that manypath did not write.
 
-use std::io;
-use std::os::unix::fs::MetadataExt;
+use std::fs::File;
+use std::io::{self, ErrorKind};
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-use manypath_net::output_file::may_replace;
+use manypath_pcapng::output_file::may_replace;
 
 use crate::failure::Failure;
+use crate::input::named;
 
 /// The files that a task reads and writes.
 #[derive(Debug)]
-pub(crate) struct Outputs {
+pub struct Outputs {
     inputs: Vec<PathBuf>,
     /// The checked files, with their options.
     named: Vec<(&'static str, PathBuf)>,
@@ -18,24 +20,25 @@ pub(crate) struct Outputs {
 
 /// A kind of file, and how manypath's files of this kind are recognised by their first bytes.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Kind {
-    pub(crate) name: &'static str,
-    pub(crate) is_ours: fn(&[u8]) -> bool,
+pub struct Kind {
+    /// Its name in messages, with the article.
+    pub name: &'static str,
+    /// Whether manypath wrote a file with these first bytes.
+    pub is_ours: fn(&[u8]) -> bool,
 }
 
 impl Outputs {
     /// A check against these input files.
-    pub(crate) fn beside(inputs: Vec<PathBuf>) -> Self {
+    #[must_use]
+    pub fn beside(inputs: Vec<PathBuf>) -> Self {
         Self { inputs, named: Vec::new() }
     }
 
-    /// Checks the file of an option, without changing the disk.
-    pub(crate) fn check(
-        &mut self,
-        option: &'static str,
-        file: &Path,
-        kind: Kind,
-    ) -> Result<(), Failure> {
+    /// Checks the file of an option, without changing the disk. A program checks all of its outputs before it opens one.
+    ///
+    /// # Errors
+    /// If the file cannot be written, is an input or another output, or was not written by manypath as this kind.
+    pub fn check(&mut self, option: &'static str, file: &Path, kind: Kind) -> Result<(), Failure> {
         match self.objection(file, kind) {
             Ok(None) => {}
             Ok(Some(reason)) => return Err(refused(option, file, reason)),
@@ -46,9 +49,25 @@ impl Outputs {
     }
 
     fn objection(&self, file: &Path, kind: Kind) -> io::Result<Option<String>> {
-        // Devices and pipes may be shared
-        if file.metadata().is_ok_and(|found| !found.is_file() && !found.is_dir()) {
-            return Ok(None);
+        match file.metadata() {
+            Ok(found) if found.is_dir() => {
+                return Ok(Some("it is a folder, expected a file".to_owned()));
+            }
+            // Opening for appending does not change the file
+            Ok(found) if found.is_file() => drop(File::options().append(true).open(file)?),
+            Ok(found) if found.file_type().is_block_device() => {
+                return Ok(Some(
+                    "it is a disk, whose content would be lost: name a file".to_owned(),
+                ));
+            }
+            // Other devices and pipes may be shared, and opening a pipe may block
+            Ok(_) => return Ok(None),
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                if let Some(reason) = objection_to_folder(folder_of(file)) {
+                    return Ok(Some(reason));
+                }
+            }
+            Err(error) => return Err(error),
         }
         if self.inputs.iter().any(|input| is_same(input, file)) {
             return Ok(Some("it is a file that is read: choose another name".to_owned()));
@@ -66,29 +85,36 @@ impl Outputs {
 }
 
 /// The error for an output that the system or a rule forbids.
-pub(crate) fn refused(
-    option: &'static str,
-    file: &Path,
-    reason: impl std::fmt::Display,
-) -> Failure {
-    Failure::input(format!("`{option}` is {}: {reason}", file.display()))
+#[must_use]
+pub fn refused(option: &str, file: &Path, reason: impl std::fmt::Display) -> Failure {
+    named(Some(option), &file.display().to_string(), reason)
 }
 
 /// Refuses a folder in which no file can be created.
-pub(crate) fn takes_files(option: &'static str, folder: &Path) -> Result<(), Failure> {
+///
+/// # Errors
+/// If the folder is missing, is no folder, or takes no file.
+pub fn takes_files(option: &str, folder: &Path) -> Result<(), Failure> {
+    objection_to_folder(folder).map_or(Ok(()), |reason| Err(refused(option, folder, reason)))
+}
+
+fn objection_to_folder(folder: &Path) -> Option<String> {
     if !folder.is_dir() {
-        let is_missing = matches!(folder.try_exists(), Ok(false));
-        let reason = if is_missing {
-            "there is no such folder: make it first"
-        } else {
-            "it is no folder: name one"
+        let reason = match folder.try_exists() {
+            Ok(false) => "there is no such folder: make it first".to_owned(),
+            Ok(true) => "it is no folder: name one".to_owned(),
+            Err(error) => error.to_string(),
         };
-        return Err(refused(option, folder, reason));
+        return Some(reason);
     }
-    match tempfile::tempfile_in(folder) {
-        Ok(_) => Ok(()),
-        Err(error) => Err(refused(option, folder, format!("no file can be made there: {error}"))),
-    }
+    let error = tempfile::tempfile_in(folder).err()?;
+    Some(format!("no file can be made there: {error}"))
+}
+
+/// The folder with a file.
+fn folder_of(file: &Path) -> &Path {
+    let folder = file.parent().filter(|folder| *folder != Path::new(""));
+    folder.unwrap_or(Path::new("."))
 }
 
 /// Whether two paths refer to the same file, also through links.
@@ -105,9 +131,7 @@ fn is_same(one: &Path, other: &Path) -> bool {
 
 /// The path of a file that does not exist, in resolved form.
 fn place(file: &Path) -> Option<PathBuf> {
-    let folder = file.parent().filter(|folder| *folder != Path::new(""));
-    let folder = folder.unwrap_or(Path::new(".")).canonicalize().ok()?;
-    Some(folder.join(file.file_name()?))
+    Some(folder_of(file).canonicalize().ok()?.join(file.file_name()?))
 }
 
 #[cfg(test)]
@@ -137,7 +161,10 @@ mod tests {
             (at("./new"), "it is the file of `--events`, too: choose another name"),
             (at("old"), "it is the file of `--events`, too: choose another name"),
             (at("note"), "manypath did not write it as events: choose another name, or remove"),
-            (folder.path().to_owned(), "Is a directory (os error 21)"),
+            (folder.path().to_owned(), "it is a folder, expected a file"),
+            (at("missing/new"), "there is no such folder: make it first"),
+            (at("note/new"), "Not a directory (os error 20)"),
+            ("/proc/new".into(), "no file can be made there: "),
         ] {
             let message = said("--pcapng", file.clone()).expect("a refusal");
             assert!(message.starts_with("`--pcapng` is ") && message.contains(reason), "{message}");
