@@ -279,10 +279,10 @@ MISSING: dict[str, Any] = {
 
 @pytest.mark.parametrize("case", MISSING)
 @pytest.mark.parametrize("form", ["all combinations", "some combinations"])
-def test_a_missing_value_of_a_factor_is_refused(case: str, form: str):
+def test_a_missing_value_of_a_factor_is_refused(case: str, form: str, scenario):
     values = MISSING[case]
     factors = {"size": values} if form == "all combinations" else [{"size": value} for value in [*values]]
-    campaign = mp.Campaign(mp.Function(lambda size, seed: {"sum": size + seed}, version="1"), factors, replications=1)
+    campaign = mp.Campaign(lambda size: scenario() if size == 1 else scenario("cubic"), factors, replications=1)
     said = r"^factors\.size: .*(nan|NaN|NaT|NA).* cannot be a label: give texts, numbers or tuples$"
     with pytest.raises(mp.UserError, match=said):
         campaign.run(store=None, progress=False)
