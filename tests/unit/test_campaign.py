@@ -89,7 +89,8 @@ def test_only_runs_of_a_damaged_shard_are_computed_again(scenario, engine, tmp_p
     assert len(shards) > 1
     shards[0].write_bytes(b"PAR1")
     before = sum(engine.ran.values())
-    campaign.run(store=tmp_path, workers=2, progress=False)
+    with pytest.warns(mp.StoreWarning, match="its runs are computed again"):
+        campaign.run(store=tmp_path, workers=2, progress=False)
     assert 0 < sum(engine.ran.values()) - before < before
 
 
