@@ -13,6 +13,7 @@ from typing import Any, cast
 
 import pytest
 
+import manypath as mp
 from manypath import _native
 from manypath.cli import main
 from manypath.papers import evaluate
@@ -90,7 +91,8 @@ def test_incomplete_curves_are_sampled_again(store: Path, tmp_path: Path, monkey
     assert whole
     torn = store / "curves" / min(whole)
     torn.write_bytes(whole[torn.name][:-100])
-    evaluate([PAPER], figure=5, runs=2, store=store, progress=False)
+    with pytest.warns(mp.StoreWarning, match="has no complete curves"):
+        evaluate([PAPER], figure=5, runs=2, store=store, progress=False)
     assert {path.name: path.read_bytes() for path in (store / "curves").iterdir()} == whole
 
 

@@ -112,7 +112,7 @@ def compute_all(store: Path) -> int:
 
 
 def shards(store: Path, runs: int) -> None:
-    """Merge the shards of a store, of which there may be one for each batch, into one."""
+    """Merge the shards of a store into one. There may be one for each batch."""
     made = sorted(store.glob("*.parquet"))
     table = pa.concat_tables([pq.read_table(shard) for shard in made])
     assert len(table) == runs

@@ -32,7 +32,7 @@ class Supply:
         self._engine = work.engine
         self._tell = tell
         self._left = OrderedDict((cell.key(work.engine), cell) for cell in cells)
-        self._store = Store(work.store, warn=tell) if work.store is not None else None
+        self._store = Store(work.store) if work.store is not None else None
         self._claims = _claims(self._store)
         self._arrived: list[tuple[Cell, str]] = []
         self._seen: set[str] = set()
