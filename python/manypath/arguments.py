@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from os import PathLike
 from typing import Any, TypeVar
 
@@ -169,6 +169,13 @@ def table(name: str, value: Any, kind: type[Kind], right: str) -> dict[str, Kind
     for key, inner in value.items():
         of_kind(f"{name}.{text(name, key, 'texts as names')}", inner, kind, right)
     return dict(value)
+
+
+def each_once(name: str, values: Sequence[Any], what: str) -> None:
+    """Refuse a list in which a value occurs twice; `what` is what the values are, for the error message."""
+    for place, value in enumerate(values):
+        if value in values[:place]:
+            raise UserError(f"{name}: {quoted(value)} is given twice: give each {what} once")
 
 
 def file(name: str, value: Any) -> str | PathLike[str]:

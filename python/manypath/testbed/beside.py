@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from manypath.arguments import MOST_SIMULATIONS, function, of_kind, texts, whole
+from manypath.arguments import MOST_SIMULATIONS, each_once, function, of_kind, texts, whole
 from manypath.campaign import Campaign, Results
 from manypath.campaign.runners import SIMULATOR, Runner
 from manypath.errors import UserError, quoted
@@ -146,9 +146,7 @@ def _named(controls: Sequence[str]) -> list[str]:
     names = texts("controls", controls, "names of congestion controls")
     if not names:
         raise UserError("controls: is empty: give one or more names of congestion controls")
-    for place, name in enumerate(names):
-        if name in names[:place]:
-            raise UserError(f"controls: {quoted(name)} is given twice: give each congestion control once")
+    each_once("controls", names, "congestion control")
     return names
 
 
