@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Iterable
+from collections.abc import Collection, Mapping, Sequence
 from os import PathLike
 from typing import Any, TypeVar
 
-from manypath.errors import LONGEST_PATH, UserError, quoted
+from manypath.errors import LONGEST_PATH, UserError, quoted, remedy
 from manypath.quantity import SIZE, SPAN, Quantity, QuantityError, number_of
+from manypath.refusal import mistake_of_control
 
 Kind = TypeVar("Kind")
 
@@ -121,8 +122,60 @@ def text(name: str, value: Any, right: str) -> str:
 def texts(name: str, value: Any, right: str) -> list[str]:
     """Return a list of texts; a single text becomes a list of one."""
     in_order(name, value)
-    several = [value] if isinstance(value, str) else list(value) if isinstance(value, Iterable) else [value]
+    several = [value] if isinstance(value, str | bytes) or not _is_iterable(value) else list(value)
     return [text(name, each, right) for each in several]
+
+
+def _is_iterable(value: Any) -> bool:
+    """Whether a value can be iterated over; an array without dimensions has only the method."""
+    try:
+        iter(value)
+    except TypeError:
+        return False
+    return True
+
+
+def control(name: str, value: Any) -> str:
+    """Return the name of a congestion control, which exists, with valid parameters."""
+    mistake = mistake_of_control(text(name, value, 'the name of a congestion control, such as "cmt-rpv2"'))
+    if mistake is not None:
+        raise UserError(f"{name}: {mistake}")
+    return value
+
+
+def known(name: str, value: Any, names: Collection[str], what: str) -> str:
+    """Return a text that is one of some names; `what` is what they name, for the error message."""
+    if text(name, value, f"the name of a {what}") not in names:
+        raise UserError(f"{name}: {quoted(value)} is no {what}: {remedy(value, names)}")
+    return value
+
+
+def items(name: str, value: Any, right: str) -> list[Any]:
+    """Return the items of a list, an array or an iterator; texts, tables and sets are refused."""
+    in_order(name, value)
+    try:
+        found = None if isinstance(value, str | bytes | bytearray | Mapping) else list(value)
+    except TypeError:
+        found = None
+    if found is None:
+        raise UserError(f"{name}: {quoted(value)} is no list: give {right}")
+    return found
+
+
+def table(name: str, value: Any, kind: type[Kind], right: str) -> dict[str, Kind]:
+    """Return a table of texts and values of a class; `right` is the valid alternative in the error message."""
+    if not isinstance(value, Mapping):
+        raise UserError(f"{name}: {quoted(value)} is no table: give {right}")
+    for key, inner in value.items():
+        of_kind(f"{name}.{text(name, key, 'texts as names')}", inner, kind, right)
+    return dict(value)
+
+
+def each_once(name: str, values: Sequence[Any], what: str) -> None:
+    """Refuse a list in which a value occurs twice; `what` is what the values are, for the error message."""
+    for place, value in enumerate(values):
+        if value in values[:place]:
+            raise UserError(f"{name}: {quoted(value)} is given twice: give each {what} once")
 
 
 def file(name: str, value: Any) -> str | PathLike[str]:
@@ -161,3 +214,9 @@ def seed_of(value: Any, name: str = "seed") -> int:
 
 LONGEST_NAME = 255
 """Largest number of bytes of a name of a file on the usual systems."""
+
+MOST_RUNS, MOST_SIMULATIONS, MOST_TRIES = 1_000, 5_000, 100
+"""The largest numbers of measured runs, simulated runs and attempts of a scenario: more would take weeks."""
+
+MOST_AT_ONCE = 256
+"""The largest number of measurements at the same time: each has its own processes, namespaces and interfaces."""

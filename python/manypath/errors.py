@@ -57,15 +57,15 @@ class Stopped(Exception):
 
 def nearest(word: str, known: Iterable[str]) -> str | None:
     """Return the known word most similar to `word`, or None if none is similar."""
-    return _native.nearest(_encodable(word), [_encodable(name) for name in known])
+    return _native.nearest(encodable(word), [encodable(name) for name in known])
 
 
 def remedy(word: str, known: Iterable[str]) -> str:
     """Return the hint for an unknown `word`: the most similar known word, and all known words if they are few."""
-    return _native.remedy(_encodable(word), [_encodable(name) for name in known])
+    return _native.remedy(encodable(word), [encodable(name) for name in known])
 
 
-def _encodable(text: str) -> str:
+def encodable(text: str) -> str:
     """Return a text without the lone surrogates that stand for invalid bytes of a command line or of a file's name."""
     return text.encode(errors="replace").decode()
 
@@ -147,6 +147,9 @@ def _in_python(value: object) -> str:
         return str(value) if isinstance(value, Number) else repr(value)
     except ValueError:
         return "a number of thousands of digits"
+    # The class of another library or of the user decides what its `repr` raises.
+    except Exception:
+        return f"an object of {type(value).__name__}"
 
 
 def _table(table: Mapping[Any, Any], room: int) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from manypath import _native
-from manypath.arguments import in_order, seed_of, truth, whole
+from manypath.arguments import control, items, seed_of, truth, whole
 from manypath.errors import UserError, quoted
 from manypath.quantity import SPAN, QuantityError
 from manypath.refusal import told
@@ -84,22 +84,18 @@ def ideal(
     >>> round(rates.total.mean)  # sqrt(3/2) / (0.1 sqrt(0.001)) = 387 packets/s
     387
     """
-    if isinstance(losses, str | float | int) or not losses:
-        raise UserError(
-            f"losses: {quoted(losses)} is no list: give one probability for each path, such as [0.001, 0.004]"
-        )
-    in_order("losses", losses)
-    in_order("rtts", rtts)
+    losses = items("losses", losses, right := "one probability for each path, such as [0.001, 0.004]")
+    if not losses:
+        raise UserError(f"losses: is empty: give {right}")
     truth("periodic", periodic)
-    runs = whole("runs", runs, "number of runs", least=1)
+    runs = whole("runs", runs, "number of runs", least=1, below=MOST_RUNS + 1)
     packets = whole("packets", packets, "number of packets", least=1)
     seed = seed_of(seed)
-    times = [rtts] * len(losses) if isinstance(rtts, str) else list(rtts)
+    several = [rtts] * len(losses) if isinstance(rtts, str) else rtts
+    times = items("rtts", several, 'one for each path, such as ["100 ms", "50 ms"]')
     if len(times) != len(losses):
         raise UserError(f"rtts: {len(times)} for {len(losses)} losses: give one for each path, or one for all")
-    mistake = _native.algorithm_mistake(cc)
-    if mistake is not None:
-        raise UserError(f"cc: {told(mistake)}")
+    control("cc", cc)
     chances = [_probability(place, loss) for place, loss in enumerate(losses)]
     spans = [_span(place, time) for place, time in enumerate(times)]
     paths = [{"rtt": rtt, "loss": loss, "periodic": periodic} for rtt, loss in zip(spans, chances, strict=True)]
@@ -142,3 +138,7 @@ def _span(place: int, time: Any) -> int:
     if span == 0:
         raise UserError(f'rtts[{place}]: "{time}" is too short: give 1 ns or more')
     return int(span)
+
+
+MOST_RUNS = 100_000
+"""Largest number of repetitions."""

@@ -8,7 +8,18 @@ from __future__ import annotations
 
 import re
 
+from manypath import _native
+from manypath.errors import LINE, encodable, quoted, remedy
 from manypath.quantity import SIZE
+
+
+def mistake_of_control(name: str) -> str | None:
+    """Return the mistake in the name of a congestion control, parameters included; None if the name is valid."""
+    mistake = _native.algorithm_mistake(encodable(name))
+    if mistake is not None and (len(name) > LINE or not name.isprintable()):
+        known = [each for each, _ in _native.algorithms()]
+        return f"there is no congestion control {quoted(name)}: {remedy(name, known)}"
+    return None if mistake is None else told(mistake)
 
 
 def told(error: Exception | str) -> str:

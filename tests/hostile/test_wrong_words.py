@@ -97,6 +97,28 @@ WORDS: dict[str, tuple[str, tuple[str, ...]]] = {
     "a figure without a number": ("papers dreibholz2011_impact --figure ''", ("figure", '""', "3")),
     "a report that is a text": ("report dreibholz2011_impact --report notes.txt", ("notes.txt",)),
     "an unknown anchor": ("anchors singel", ("singel", "single")),
+    "an anchor twice": ("anchors single single", ("family", "single", "twice")),
+    "a row twice": ("bench T T", ("scenario", "T", "twice")),
+    "a control of other connections without them": (
+        "expect --path '1 Mbit/s, 9 ms' --tcp-cc cubic",
+        ("--tcp-cc", "no effect", "--tcp"),
+    ),
+    "too many simulations to expect": ("expect --path '1 Mbit/s, 9 ms' --runs 1000000000", ("--runs", "10000")),
+    "a capture with the removal of namespaces": ("emulate --clean --pcapng x", ("--pcapng", "no effect", "--clean")),
+    "two tasks without an emulation": ("emulate --clean --calibrate", ("--clean", "--calibrate")),
+    "an interface of invalid characters": ("decode one.pcap --interface '\udcff'", ("--interface", "no frames")),
+    "a field after a part of it": (
+        "papers dreibholz2012_testbed --set flows.cmt.cc=lia --set 'flows.*.cc=olia'",
+        ("flows.cmt.cc", "no effect", "flows.*.cc"),
+    ),
+    "a value of many levels": (
+        f"papers dreibholz2012_testbed --set flows.cmt.cc={'[' * 3000}",
+        ("flows.cmt.cc", "nested too deeply"),
+    ),
+    "a number of thousands of digits": (
+        f"papers dreibholz2012_testbed --set flows.cmt.streams={'9' * 5000}",
+        ("flows.cmt.streams",),
+    ),
     "an unknown row": ("bench D11", ("D11", "D10")),
     "a path without a delay": ("expect --path '10 Mbit/s'", ("path", "10 Mbit/s")),
     "a path without units": ("expect --path '10, 20'", ("path", "10")),

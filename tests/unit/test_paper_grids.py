@@ -64,7 +64,7 @@ def measured(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     monkeypatch.setattr("manypath.testbed.runner._measure", run)
     monkeypatch.setattr(
-        testbed.Testbed, "version", property(lambda each: "-".join(["testbed:1", *map("=".join, each._stacks.items())]))
+        testbed.Testbed, "version", property(lambda each: "-".join(["testbed:1", *map("=".join, each.stacks.items())]))
     )
     monkeypatch.setattr(testbed.Testbed, "prepare", lambda *_: None)
     monkeypatch.setattr(os, "geteuid", lambda: 0)

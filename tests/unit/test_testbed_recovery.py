@@ -131,7 +131,7 @@ def test_stacks_alternate_and_every_contestant_runs_as_often(
     monkeypatch.setattr(testbed.Testbed, "run", run)
     monkeypatch.setattr(testbed.Testbed, "prepare", lambda *_: None)
     monkeypatch.setattr(
-        testbed.Testbed, "version", property(lambda each: "-".join(["testbed:1", *map("=".join, each._stacks.items())]))
+        testbed.Testbed, "version", property(lambda each: "-".join(["testbed:1", *map("=".join, each.stacks.items())]))
     )
     monkeypatch.setattr(RecoveryPlan, "_simulated", lambda *_: Times(0, 0, np.zeros(60)))
     plan = RecoveryPlan(runs=2)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
+from manypath.arguments import each_once
 from manypath.errors import UserError, quoted, remedy
 from manypath.scenario import (
     DropTail,
@@ -146,6 +147,7 @@ def names(wanted: list[str]) -> list[str]:
     """Return the rows that `wanted` names, in full or by the part before the slash; all rows if it is empty."""
     if not wanted:
         return list(ROWS)
+    each_once("scenario", wanted, "row")
     found: list[str] = []
     for word in wanted:
         rows = [word] if word in ROWS else [name for name in ROWS if word == name.split("/")[0]]

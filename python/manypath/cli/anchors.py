@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from manypath.arguments import each_once
 from manypath.cli.names import anchor_families
 from manypath.cli.output import print_json, print_table
 from manypath.cli.targets import STORE, WORKERS, check_store, check_workers
@@ -40,6 +41,7 @@ def anchors(
     for family in families or ():
         if family not in known:
             raise UserError(f"family: {quoted(family)} is no family of anchors: {remedy(family, known)}")
+    each_once("family", families or (), "family")
     wanted = [anchor for anchor in ANCHORS if not families or anchor.id.split("/")[0] in families]
     check_workers(workers)
     check_store(store)

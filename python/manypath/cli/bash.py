@@ -33,7 +33,9 @@ def join_words() -> Cut | None:
         return None
     words = os.environ.get("COMP_WORDS", "").split("\n")
     current = os.environ.get("COMP_CWORD", "")
-    if not current.isdecimal() or int(current) >= len(words):
+    if not WORD_NUMBER.fullmatch(current) or int(current) >= len(words):
+        # No completion, because Typer would end with a traceback.
+        os.environ["COMP_WORDS"], os.environ["COMP_CWORD"] = "", "0"
         return Cut()
     joined, kept = _joined(words[: int(current) + 1])
     os.environ["COMP_WORDS"] = "\n".join(joined)
@@ -60,6 +62,9 @@ def _joined(words: list[str]) -> tuple[list[str], str]:
         goes_on = is_break
     return joined, kept
 
+
+WORD_NUMBER = re.compile("[0-9]{1,6}")
+"""The number of a word, as bash gives it."""
 
 BREAK = re.compile("[=:]+")
 """Characters that separate words in bash without blanks."""

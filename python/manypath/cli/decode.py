@@ -16,7 +16,7 @@ import typer
 
 from manypath import _native
 from manypath.cli.output import print_json
-from manypath.errors import Stopped, UserError, quoted, remedy, visible
+from manypath.errors import Stopped, UserError, encodable, quoted, remedy, visible
 
 RIGHT = "give the path of a pcapng or pcap file"
 """The valid alternative to a file that is no capture."""
@@ -60,7 +60,9 @@ def decode(
     wrong: UserError | None = None
     with _ended_by_ctrl_c(file):
         try:
-            capture = _native.Capture(file, form, port, interface, any_checksum)
+            # No interface has a name with invalid characters, which the engine cannot take.
+            named = None if interface is None else encodable(interface)
+            capture = _native.Capture(file, form, port, named, any_checksum)
         except _native.DecodeError as error:
             raise _mistake(file, error) from None
         try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import signal
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TextIO
@@ -63,6 +63,7 @@ def emulate(
     if link and pcapng is None:
         raise UserError("--link: only valid with --pcapng: give --pcapng OUT, too")
     if clean or calibrate:
+        _check_alone(clean, calibrate, {"--pcapng": pcapng, "--events": events, "--json": clean and as_json})
         if file is not None:
             raise UserError(f"{file}: --clean and --calibrate need no file: leave it out")
         _clean() if clean else _calibrate(quick, as_json)
@@ -97,6 +98,16 @@ def emulate(
             _print_ending(ending)
     if code:
         raise typer.Exit(code)
+
+
+def _check_alone(clean: bool, calibrate: bool, others: Mapping[str, object]) -> None:
+    """Refuse options that have no effect with --clean or --calibrate."""
+    chosen = "--clean" if clean else "--calibrate"
+    if clean and calibrate:
+        raise UserError("--clean: not valid with --calibrate: give one of them")
+    for name, value in others.items():
+        if value:
+            raise UserError(f"{name}: has no effect with {chosen}: leave one of them out")
 
 
 def _follow(

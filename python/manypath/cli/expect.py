@@ -127,6 +127,8 @@ def _described(
         if path or shared or tcp or given:
             raise UserError(f"path: {file} already describes the paths: give either a file or options")
         return Description.from_file(file)
+    if "tcp_cc" in given and not tcp:
+        raise UserError("--tcp-cc: has no effect without other connections: give --tcp PATH=N, too")
     if not path:
         raise UserError("--path: missing: give --path '10 Mbit/s, 40 ms' for each path, or a file")
     try:

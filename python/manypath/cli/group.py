@@ -30,6 +30,10 @@ class Group(TyperGroup):
     def get_params(self, ctx: Any) -> list[Any]:
         """Return the options before a command."""
         params = super().get_params(ctx)
+        if any("--install-completion" in each.opts for each in params):
+            from manypath.cli.completion import use_own
+
+            use_own(params)
         _without_types_of_flags(params)
         return params
 

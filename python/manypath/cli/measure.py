@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from manypath.arguments import MOST_AT_ONCE, MOST_RUNS, MOST_SIMULATIONS, MOST_TRIES
 from manypath.cli.measure_grid import interval, measure_grid
 from manypath.cli.measure_options import DISTURBED, Options
 from manypath.cli.measure_paper import measure_paper
@@ -31,12 +32,6 @@ RUNS = 10
 
 MOST_SEED = 2**64 - 1
 """The largest seed."""
-
-MOST_RUNS, MOST_SIMULATIONS, MOST_TRIES = 1_000, 5_000, 100
-"""The largest numbers of runs and attempts: more would take weeks."""
-
-MOST_AT_ONCE = 256
-"""The largest number of measurements at the same time: each has its own processes, namespaces and interfaces."""
 
 RECOVERY = "failover"
 """The scenario in which a path goes down and up under each stack."""

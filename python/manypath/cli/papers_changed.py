@@ -104,7 +104,10 @@ def _value(place: str, text: str) -> Any:
     """Return a value as in a scenario file; a text needs no quotation marks."""
     try:
         fields = tomllib.loads(f"value = {text}")
-    except tomllib.TOMLDecodeError as error:
+    except RecursionError:
+        raise UserError(f"{place}: {quoted(text)} is nested too deeply: give a value with fewer levels") from None
+    except ValueError as error:
+        # A number of thousands of digits raises no error of TOML.
         if text.startswith(("{", "[", '"', "'")):
             raise UserError(
                 f"{place}: {quoted(text)} is no value of TOML ({error}): write it as in a scenario file, such as "

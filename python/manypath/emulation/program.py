@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import Iterator, Sequence
 from typing import Any, TextIO
 
-from manypath.arguments import of_kind
+from manypath.arguments import of_kind, texts
 from manypath.emulation.model import Emulation
 from manypath.programs import EMULATOR, launch
 
@@ -31,6 +31,7 @@ def start(
         this process.
     """
     of_kind("emulation", emulation, Emulation, "the result of Emulation(...) or Emulation.from_file(...)")
+    options, command = texts("options", options, "words"), texts("command", command, "words")
     document = os.memfd_create("emulation")
     reports, reporting = os.pipe()
     lines = os.fdopen(reports, encoding="utf-8")

@@ -9,7 +9,7 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from manypath.arguments import in_order
+from manypath.arguments import known, texts
 from manypath.errors import UserError, quoted, remedy
 from manypath.quantity import SIZE
 from manypath.scenario.files import mistakes_of, read_table
@@ -98,12 +98,12 @@ class Description(Model):
             If a text cannot be read.
         """
         ways: dict[str, dict[str, Any]] = {}
-        for number, text in enumerate(in_order("paths", paths), 1):
+        for number, text in enumerate(texts("paths", paths, f'descriptions of paths, such as "{EXAMPLE}"'), 1):
             name, fields = _way(text, number)
             if name in ways:
                 raise UserError(f"path: {quoted(name)} occurs twice: give each path a different name")
             ways[name] = fields
-        for text in tcp:
+        for text in texts("tcp", tcp, 'numbers of connections, such as "wlan=2"'):
             name, _, count = text.partition("=")
             if name not in ways:
                 raise UserError(f"tcp: {quoted(name)} is no path: {remedy(name, ways)}")
@@ -113,7 +113,8 @@ class Description(Model):
                 raise UserError(f"tcp: {quoted(name)} occurs twice: give each path one number")
             # Python reads no number of thousands of digits.
             ways[name]["tcp"] = int(count) if len(count) < MOST_DIGITS else sys.maxsize
-        links = {f"shared{number}": _bottleneck(text) for number, text in enumerate(shared, 1)}
+        described = texts("shared", shared, 'links, such as "15 Mbit/s: wlan, lte"')
+        links = {f"shared{number}": _bottleneck(text) for number, text in enumerate(described, 1)}
         return cls(paths=ways, shared=links, **settings)  # pyright: ignore[reportArgumentType] - checked there
 
     @field_validator("tcp_cc")
@@ -182,15 +183,18 @@ class Description(Model):
 
     def links(self, path: str) -> list[str]:
         """Return the names of the links that a path crosses: its own, then those that it shares."""
+        known("path", path, self.paths, "path")
         return [path, *(name for name, link in self.shared.items() if path in link.paths)]
 
     def drain(self, link: str) -> float:
         """Return the time to drain a full queue of a link, seconds."""
+        known("link", link, {**self.paths, **self.shared}, "link")
         crossing = [way.rtt for path, way in self.paths.items() if link in self.links(path)]
         return (self.buffer or max(crossing)) / 1e9
 
     def rate(self, link: str) -> int:
         """Return the rate of a link, in bit/s."""
+        known("link", link, {**self.paths, **self.shared}, "link")
         return self.shared[link].rate if link in self.shared else self.paths[link].rate
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from manypath.arguments import texts, whole
+from manypath.arguments import control, of_kind, texts, whole
 from manypath.campaign import Campaign
 from manypath.campaign.progress import Progress
 from manypath.errors import UserError
@@ -174,10 +174,13 @@ def campaign(
     seed: int = SEED,
 ) -> Campaign:
     """Return the simulations of `expect`, which has the same parameters and errors."""
-    runs = whole("runs", runs, "number of repetitions", least=1)
+    of_kind("description", description, Description, "Description(...) or Description.from_words(...)")
+    runs = whole("runs", runs, "number of repetitions", least=1, below=MOST_RUNS + 1)
     cc = texts("cc", cc, "names of congestion controls")
+    if not cc:
+        raise UserError("cc: is empty: give one or more congestion controls")
     for name in cc:
-        formula_of(name)
+        control("cc", name)
     span = _span(measure)
     longest = max(way.rtt for way in description.paths.values())
     if span < LEAST_ROUNDS * longest:
@@ -190,6 +193,7 @@ def campaign(
         {"cc": list(dict.fromkeys(cc))},
         replications=runs,
         seed=seed,
+        most=MOST_RUNS * len(cc),
     )
 
 
@@ -318,3 +322,6 @@ MIN_ROOM = 10
 
 LEAST_ROUNDS = 10
 """Smallest number of round trips that are measured; before them, a fifth of the time is simulated."""
+
+MOST_RUNS = 10_000
+"""Largest number of replications of a simulation."""

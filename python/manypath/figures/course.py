@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from manypath.arguments import of_kind
+from manypath.arguments import of_kind, whole
 from manypath.errors import UserError
 from manypath.figures.picture import Picture
 from manypath.figures.style import COLOURS, INK, PAGE, styled
@@ -51,7 +51,7 @@ def course(result: Result, *, flows: int = 6) -> Picture:
     samples = result.series.get("paths")
     if samples is None:
         raise UserError('course: the run has no series: call mp.run(..., series="100 ms")')
-    chosen = set(result.goodput.nlargest(flows).index)
+    chosen = set(result.goodput.nlargest(whole("flows", flows, "number of flows", least=1, below=MOST_FLOWS + 1)).index)
     names = [str(name) for name in result.goodput.index if name in chosen]
     paths = list(dict.fromkeys(result.paths.index.get_level_values("path")))
     has_goodput = "goodput" in samples
@@ -129,6 +129,9 @@ STYLES = ("-", (0, (4, 2)), (0, (1, 1.2)), (0, (4, 2, 1, 2)), (0, (8, 2)), (0, (
 
 SMOOTH = 60
 """Number of windows of the moving average of goodput in a run."""
+
+MOST_FLOWS = 100
+"""Largest number of flows in a figure."""
 
 MOST_PATHS = 24
 """Largest number of paths in the legend."""

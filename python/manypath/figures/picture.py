@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.transforms import Bbox
 
 from manypath.arguments import file, of_kind, text
-from manypath.errors import UserError
+from manypath.errors import UserError, visible
 from manypath.figures.interactive import chart
 from manypath.figures.spoken import spoken
 from manypath.figures.style import COLOURS, GRID, INK, styled
@@ -82,7 +82,7 @@ class Picture:
         """
         path = Outputs().file("figure", file("path", path), FIGURE, makes_folder=True)
         ending = path.suffix.lstrip(".").lower()
-        drawn = self._svg(title).encode() if ending == "svg" else self._bytes(ending)
+        drawn = self._svg(_title(title)).encode() if ending == "svg" else self._bytes(ending)
         with replacing("figure", path, makes_folder=True) as begun:
             begun.write_bytes(drawn)
         return path
@@ -93,6 +93,7 @@ class Picture:
         The figure is cropped once for all formats, and the SVG is drawn once for the page and the file. `title` is the
         title of the SVG for screen readers, as in `save`.
         """
+        title = _title(title)
         with styled():
             pad = float(mpl.rcParams["savefig.pad_inches"])
             crop = self.figure.get_tightbbox().padded(pad)
@@ -130,7 +131,7 @@ class Picture:
             Title for screen readers; by default the texts of the figure.
         """
         text("name", name, "a name that is unique within the page")
-        return _inline(self._svg(title), name)
+        return _inline(self._svg(_title(title)), name)
 
     def interactive(self) -> Chart:
         """Return the figure as a plotly chart, which shows values under the pointer, hides curves and zooms.
@@ -149,6 +150,11 @@ class Picture:
     def _repr_svg_(self) -> str:
         """Show the figure in a notebook."""
         return self._svg("")
+
+
+def _title(said: str) -> str:
+    """Return a title as a file can have it."""
+    return visible(text("title", said, "a title for screen readers"))
 
 
 def _inline(svg: str, name: str) -> str:

@@ -19,6 +19,7 @@ from matplotlib.path import Path as Outline
 from matplotlib.textpath import TextPath
 
 from manypath import describe
+from manypath.arguments import of_kind
 from manypath.display import counted
 from manypath.figures.picture import Picture
 from manypath.figures.style import COLOURS, GRID, INK, styled
@@ -41,6 +42,9 @@ def topology(network: Network) -> Picture:
     >>> mp.figures.topology(mp.disjoint(south=link, north=link))  # .save("network.svg") writes it
     Picture(figure=<Figure size ... with 1 Axes>)
     """
+    from manypath.scenario import Network
+
+    of_kind("network", network, Network, "the network of a scenario, such as scenario.network")
     # Names may contain `$`.
     with styled(), mpl.rc_context({"text.parse_math": False}):
         plan = _Plan(network)

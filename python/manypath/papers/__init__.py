@@ -63,7 +63,14 @@ def registry() -> dict[str, Paper]:
 
 
 def load(name: str) -> Paper:
-    """Return a paper or a study by its name."""
+    """Return a paper or a study by its name.
+
+    Raises
+    ------
+    UserError
+        If there is no such paper or study.
+    """
+    _check_name(name)
     if name in STUDIES:
         return import_module(f"manypath.studies.{name}.study").STUDY
     return import_module(f"manypath.papers.{name}.paper").PAPER
@@ -96,5 +103,5 @@ def chosen(names: str | Paper | Iterable[str | Paper] | None, *, full: bool = Fa
 
 def _check_name(name: str) -> None:
     known = (*NAMES, *STUDIES)
-    if name not in known:
+    if text("paper", name, "the name of a paper") not in known:
         raise UserError(f"paper: {quoted(name)} is no paper: {remedy(name, known)}")

@@ -65,8 +65,38 @@ def switch_of(changes: Changes) -> Switch:
     for place in changes:
         if not text("changes", place, "places of fields").strip():
             raise UserError(f"changes: {quoted(place)} is no place of a field: {STARTS}")
+    _refuse_without_effect(list(changes))
+    for place, value in changes.items():
+        _check_depth(place, value)
     says = ", ".join(f"{place} = {written(value)}" for place, value in changes.items())
     return Switch(says, says, lambda scenario: with_changes(scenario, changes))
+
+
+def _refuse_without_effect(places: Sequence[str]) -> None:
+    """Refuse a change that a later one replaces: of the same fields, or of a part that has them."""
+    for number, place in enumerate(places):
+        steps = place.split(".")
+        for later in places[number + 1 :]:
+            outer = later.split(".")
+            if len(outer) <= len(steps) and all(step in (ANY, name) for step, name in zip(outer, steps, strict=False)):
+                raise UserError(
+                    f"{place}: has no effect, because {later} replaces it: give {later} first, or one of them"
+                )
+
+
+def _check_depth(place: str, value: Any) -> None:
+    """Refuse a value that contains itself, or is nested more deeply than any part of a scenario."""
+    inner = [value]
+    for _ in range(DEEPEST):
+        inner = [
+            each
+            for outer in inner[:MOST_PARTS]
+            if isinstance(outer, Mapping | list | tuple)
+            for each in (outer.values() if isinstance(outer, Mapping) else outer)
+        ]
+        if not inner:
+            return
+    raise UserError(f"{place}: {quoted(value)} has more than {DEEPEST} levels: give a value with fewer")
 
 
 def with_changes(scenario: Scenario, changes: Changes) -> Scenario:
@@ -278,6 +308,12 @@ def written(value: Any) -> str:
 
 NAMED = {("flows",), ("network", "links"), ("network", "paths")}
 """Tables of a scenario whose names a paper chooses."""
+
+DEEPEST = 20
+"""Largest number of levels of a value; scenarios have fewer."""
+
+MOST_PARTS = 10_000
+"""Number of parts on a level of a value up to which their levels are counted."""
 
 MOST_NEAR = 3
 """Largest number of places in a message about an unknown one."""

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, Self
 
-from manypath.arguments import of_kind
+from manypath.arguments import of_kind, text
 from manypath.errors import UserError
 from manypath.scenario.model import Model
 
@@ -46,6 +46,8 @@ class Document(Model):
             If the fields are invalid.
         """
         of_kind("fields", fields, Mapping, "the fields of a file by name")
+        for key in fields:
+            text("fields", key, "names of fields")
         return cls(**with_dimensions(cls, fields))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import length_hint
 from typing import Any
 
 from pydantic import ValidationError
@@ -45,7 +46,7 @@ def _lines(error: ValidationError, fields: Any, within: list[str], beside: bool 
         if beside and (not details["loc"] or (details["type"] == "missing" and len(details["loc"]) == 1)):
             continue
         context = details.get("ctx", {})
-        if details["type"] == "too_short" and len(details["input"]) >= context["min_length"]:
+        if details["type"] == "too_short" and length_hint(details["input"]) >= context["min_length"]:
             # Long enough; invalid entries, which pydantic leaves out, have their own lines.
             continue
         own, given = _place(details["loc"], fields)

@@ -23,7 +23,7 @@ from pydantic import (
 from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema, PydanticCustomError, from_json
 
-from manypath.arguments import disorder, is_truth
+from manypath.arguments import disorder, is_truth, of_kind, text, truth
 from manypath.errors import UserError, quoted
 from manypath.quantity import LIMIT, RATE, SIZE, SPAN, Dimension, Quantity
 from manypath.scenario.mistakes import OF_KEYS, user_error
@@ -255,7 +255,11 @@ class Model(BaseModel, metaclass=_Checked):
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
         """Return a copy; unlike pydantic's method, changes are validated as in `but`."""
-        copied = super().model_copy(deep=deep)
+        copied = super().model_copy(deep=truth("deep", deep))
+        if update is None:
+            return copied
+        for key in of_kind("update", update, Mapping, "new values of fields by name"):
+            text("update", key, "names of fields")
         return copied.but(**update) if update else copied
 
     if not TYPE_CHECKING:  # type checkers know that models are frozen

@@ -8,18 +8,15 @@ from pydantic import AfterValidator, GetJsonSchemaHandler, ValidationInfo
 from pydantic_core import CoreSchema
 
 from manypath import _native
-from manypath.errors import LINE, quoted, remedy, visible
-from manypath.refusal import told
+from manypath.errors import quoted, visible
+from manypath.refusal import mistake_of_control
 
 
 def known_algorithm(name: str) -> str:
     """Refuse unknown congestion controls and invalid parameters of them."""
-    mistake = _native.algorithm_mistake(name)
-    if mistake is not None and (len(name) > LINE or not name.isprintable()):
-        known = [each for each, _ in _native.algorithms()]
-        mistake = f"there is no congestion control {quoted(name)}: {remedy(name, known)}"
+    mistake = mistake_of_control(name)
     if mistake is not None:
-        raise ValueError(told(mistake))
+        raise ValueError(mistake)
     return name
 
 

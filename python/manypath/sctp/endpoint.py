@@ -9,10 +9,9 @@ from types import TracebackType
 from typing import Any, Self
 
 from manypath import _native
-from manypath.arguments import file, of_kind, text, texts, whole
+from manypath.arguments import control, file, of_kind, texts, whole
 from manypath.errors import NetworkError, UserError, quoted
 from manypath.outputs import EVENTS, Outputs
-from manypath.refusal import told as told_setting
 from manypath.sctp.association import Association, complete_events
 from manypath.sctp.counters import EndpointCounters
 from manypath.sctp.errors import Closed, told
@@ -267,9 +266,7 @@ def _bind(
     if not hasattr(_native, "SctpEndpoint"):
         raise UserError("manypath.sctp: needs a Unix system: use Linux, for example in a virtual machine")
     whole("streams", streams, "number of streams", least=1, below=2**16, right="1 to 65535")
-    mistake = _native.algorithm_mistake(text("cc", cc, 'the name of a congestion control, such as "cmt-rpv2"'))
-    if mistake is not None:
-        raise UserError(f"cc: {told_setting(mistake)}")
+    control("cc", cc)
     if concurrent is None:
         concurrent = bool(_native.algorithm_is_coupled(cc))
     of_kind("concurrent", concurrent, bool, "True, False or None")

@@ -9,12 +9,14 @@ from pathlib import Path
 
 import numpy as np
 
+from manypath.arguments import MOST_SIMULATIONS, each_once, function, of_kind, texts, whole
 from manypath.campaign import Campaign, Results
 from manypath.campaign.runners import SIMULATOR, Runner
+from manypath.errors import UserError, quoted
 from manypath.scenario import Scenario
 from manypath.testbed.congestion import loaded
 from manypath.testbed.runner import Testbed
-from manypath.testbed.stacks import assigned, check_flows
+from manypath.testbed.stacks import assigned, at_once_of, check_flows, runs_of
 from manypath.testbed.verdict import judge
 
 
@@ -72,7 +74,7 @@ def beside(
     tries: int = 1,
     stacks: Mapping[str, str] | None = None,
     events: str | PathLike[str] | None = None,
-    checked: Callable[[], object] = lambda: None,
+    checked: Callable[[], object] | None = None,
 ) -> list[MeasuredQuantity]:
     """Run scenarios on real stacks and in the simulator, and compare the goodput of their flows.
 
@@ -109,30 +111,52 @@ def beside(
     Raises
     ------
     UserError
-        If a stack cannot run its flow, or a program of the testbed is not installed.
+        If an argument is invalid, a stack cannot run its flow, or a program of the testbed is not installed.
     """
 
     def campaign(runner: Runner, replications: int) -> Campaign:
         return Campaign(scenario, {"cc": list(controls)}, replications=replications, seed=seed, runner=runner)
 
+    controls = _named(controls)
+    at_once_of(at_once)
+    runs_of("runs", runs)
+    if simulations is not None:
+        whole("simulations", simulations, "number of runs", least=1, below=MOST_SIMULATIONS + 1)
+    if events is not None and at_once > 1:
+        raise UserError(f"events: are those of one run at a time, but at_once is {at_once}: give 1")
+    if not callable(scenario):
+        raise UserError(
+            f"scenario: {quoted(scenario)} cannot be called: give a function of a congestion control's name"
+        )
+    function("checked", checked, "no argument")
     runner = Testbed(tries, stacks, events=events)
-    run_by, kernel_controls = _stacks(scenario, controls, stacks or {})
+    run_by, kernel_controls = _stacks(scenario, controls, runner.stacks)
     measurements = campaign(runner, runs)
     with loaded(kernel_controls):
         runner.prepare(measurements.cells, at_once)
-        checked()
+        if checked is not None:
+            checked()
         measured = measurements.run(store, at_once, title="measured")
     simulated = campaign(SIMULATOR, simulations or runs).run(store, title="simulated")
     return [row for cc in controls for row in _rows(cc, measured.select(cc=cc), simulated.select(cc=cc), run_by)]
+
+
+def _named(controls: Sequence[str]) -> list[str]:
+    """Return the names of congestion controls; raise `UserError` if there are none, or one is given twice."""
+    names = texts("controls", controls, "names of congestion controls")
+    if not names:
+        raise UserError("controls: is empty: give one or more names of congestion controls")
+    each_once("controls", names, "congestion control")
+    return names
 
 
 def _stacks(
     scenario: Callable[[str], Scenario], controls: Sequence[str], chosen: Mapping[str, str]
 ) -> tuple[dict[str, str], list[str]]:
     """Return the stack of each flow, and the congestion controls of the flows that the kernel runs."""
+    made = [of_kind("scenario", scenario(cc), Scenario, "a function that returns one") for cc in controls]
     scenarios = [
-        {name: {"transport": flow.transport, "cc": flow.cc} for name, flow in scenario(cc).flows.items()}
-        for cc in controls
+        {name: {"transport": flow.transport, "cc": flow.cc} for name, flow in each.flows.items()} for each in made
     ]
     check_flows(chosen, scenarios)
     run_by, kernel_controls = {}, []

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from manypath.arguments import text, texts
+from manypath.errors import UserError, quoted
 from manypath.papers.gonzalez2012_mptcp.names import APPROXIMATED, EXACT, PACKET
 from manypath.papers.gonzalez2012_mptcp.scenarios import SILENCE, a_link_fails_for_a_time
 from manypath.papers.switch import hosts_with_jitter
@@ -30,6 +32,13 @@ class ComparedScenario:
     title: str
     scenario: Callable[[str], Scenario]
     controls: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        """Refuse wrong fields."""
+        text("title", self.title, "a description in one line")
+        if not callable(self.scenario):
+            raise UserError(f"scenario: {quoted(self.scenario)} cannot be called: give a function of a control's name")
+        texts("controls", self.controls, "names of congestion controls")
 
 
 MPTCP, TCP = "mptcp", "tcp"

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from manypath.arguments import texts
 from manypath.errors import UserError, quoted, remedy
 from manypath.programs import APART, LOADER, last_line, launch
 
@@ -68,10 +69,11 @@ def loaded(controls: Iterable[str]) -> Iterator[None]:
     Raises
     ------
     UserError
-        If the kernel refuses a congestion control, or if this machine does not run Linux.
+        If there is no such congestion control, if the kernel refuses it, or if this machine does not run Linux.
     """
+    controls = texts("controls", controls, "names of congestion controls")
     there = available()
-    missing = [OWN[cc] for cc in dict.fromkeys(controls) if cc in OWN and kernel_name(cc) not in there]
+    missing = [OWN[cc] for cc in dict.fromkeys(controls) if kernel_name(cc) not in there and cc in OWN]
     if not missing:
         yield
         return

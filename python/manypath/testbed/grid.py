@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from manypath.arguments import number, of_kind, positive, text
 from manypath.campaign import Results
+from manypath.errors import UserError, quoted
 from manypath.scenario import DropTail, Link, Saturated, Scenario, Sctp, disjoint
 from manypath.stats.looks import SIGNIFICANCE
 from manypath.testbed.runner import AROUND, SETTLING
+from manypath.testbed.stacks import runs_of
 from manypath.testbed.verdict import Verdict, judge
 
 
@@ -33,6 +37,15 @@ class Size:
     measure: float
     runs: int
     most: int
+
+    def __post_init__(self) -> None:
+        """Refuse wrong fields."""
+        of_kind("factors", self.factors, Mapping, "the values of each axis by its name")
+        if number("warmup", self.warmup) < 0 or not math.isfinite(self.warmup):
+            raise UserError(f"warmup: {quoted(self.warmup)} is no transient in seconds: give 0 or more")
+        positive("measure", self.measure)
+        runs_of("runs", self.runs)
+        runs_of("most", self.most)
 
     def seconds(self, runs: int, at_once: int) -> float:
         """Return the duration of this number of runs in seconds."""
@@ -60,6 +73,15 @@ class Grid:
     flow: str
     full: Size
     quick: Size
+
+    def __post_init__(self) -> None:
+        """Refuse wrong fields."""
+        text("title", self.title, "a description in one line")
+        if not callable(self.scenario):
+            raise UserError(f"scenario: {quoted(self.scenario)} cannot be called: give a function of the factors")
+        text("flow", self.flow, "the name of a flow")
+        of_kind("full", self.full, Size, "a size")
+        of_kind("quick", self.quick, Size, "a size")
 
 
 @dataclass(frozen=True)

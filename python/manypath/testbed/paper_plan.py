@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 
+from manypath.arguments import of_kind, seed_of, texts, truth
 from manypath.campaign import Cell, Results
 from manypath.campaign.compute import Computation
+from manypath.errors import UserError, quoted, remedy
 from manypath.papers.evidence import Case
 from manypath.scenario import Mptcp, Scenario
 from manypath.stats.looks import SIGNIFICANCE
@@ -17,6 +19,7 @@ from manypath.testbed.congestion import loaded
 from manypath.testbed.paired import PAIRED
 from manypath.testbed.paper_grid import PaperGrid, PaperSize
 from manypath.testbed.runner import Testbed
+from manypath.testbed.stacks import at_once_of, runs_of
 from manypath.testbed.verdict import Verdict, judge
 
 
@@ -77,6 +80,11 @@ class PaperPlan:
         Seed of the links and of the flows' starting times, together with the number of the run.
     tries
         The largest number of measurements of a run that has marks; the last measurement counts.
+
+    Raises
+    ------
+    UserError
+        If an argument is invalid, or the grid does not have one of the names.
     """
 
     def __init__(
@@ -90,13 +98,14 @@ class PaperPlan:
         seed: int = 1,
         tries: int = 3,
     ) -> None:
-        self.grid = grid
-        self.size: PaperSize = grid.quick if quick else grid.full
-        self.runs = runs or self.size.runs
-        self.seed = seed
-        self.stacks = tuple(stacks or grid.stacks)
+        self.grid = of_kind("grid", grid, PaperGrid, "one of manypath.testbed.PAPER_GRIDS")
+        self.size: PaperSize = grid.quick if truth("quick", quick) else grid.full
+        self.runs = self.size.runs if runs is None else runs_of("runs", runs)
+        self.seed = seed_of(seed)
+        self.stacks = self._known("stacks", stacks, grid.stacks)
         self.runners = {stack: Testbed(tries, {"": stack}) for stack in self.stacks}
-        cases = self.size.cases() if controls is None else self.size.under(controls)
+        chosen = self._known("controls", controls, self.size.controls)
+        cases = self.size.cases() if controls is None else self.size.under(chosen)
         scenarios = {case: grid.scenario(case, self.size) for case in cases}
         self.cases = tuple(scenarios)
         flows = [flow for scenario in scenarios.values() for flow in scenario.flows.values()]
@@ -104,6 +113,16 @@ class PaperPlan:
         """Congestion controls of the Multipath TCP flows, which the kernel must have."""
         self._documents = {case: scenario.document() for case, scenario in scenarios.items()}
         self._mixed = mixed({case: _load(scenario) for case, scenario in scenarios.items()})
+
+    def _known(self, field: str, names: Sequence[str] | None, known: Collection[str]) -> tuple[str, ...]:
+        """Return names that the grid has, each once; all of them if None."""
+        if names is None:
+            return tuple(known)
+        given = dict.fromkeys(texts(field, names, "a list of names"))
+        for name in given or [""]:
+            if name not in known:
+                raise UserError(f"{field}: {self.grid.paper.name} has no {quoted(name)}: {remedy(name, known)}")
+        return tuple(given)
 
     def prepare(self, at_once: int) -> None:
         """Check that every stack can run the flows on this machine.
@@ -113,6 +132,7 @@ class PaperPlan:
         UserError
             If a stack cannot run a flow.
         """
+        at_once_of(at_once)
         with loaded(self.kernel_controls):
             for runner in self.runners.values():
                 runner.prepare(self._cells(range(1)), at_once)
@@ -135,6 +155,7 @@ class PaperPlan:
         Stopped
             After Ctrl-C; the store has the finished runs.
         """
+        at_once_of(at_once)
         cells = self._cells(range(self.runs))
         with ExitStack() as contexts:
             contexts.enter_context(loaded(self.kernel_controls))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from manypath.arguments import of_kind, truth
 from manypath.campaign import Campaign, Results
 from manypath.campaign import Cell as Run
 from manypath.campaign.cell import written
@@ -17,7 +18,7 @@ from manypath.stats.looks import plan
 from manypath.testbed.grid import Grid, GridCell, cells
 from manypath.testbed.paired import PAIRED
 from manypath.testbed.runner import Testbed
-from manypath.testbed.stacks import EVERY_FLOW
+from manypath.testbed.stacks import EVERY_FLOW, at_once_of, check_stack, runs_of
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,7 @@ class Plan:
     Raises
     ------
     UserError
-        If `most` is less than the first number of measurements.
+        If an argument is invalid, or `most` is less than the first number of measurements.
     """
 
     def __init__(
@@ -83,15 +84,17 @@ class Plan:
         tries: int = 3,
         stack: str = "manypath",
     ) -> None:
-        self.grid = grid
-        self.size = grid.quick if quick else grid.full
+        self.grid = of_kind("grid", grid, Grid, "one of manypath.testbed.GRIDS")
+        self.size = grid.quick if truth("quick", quick) else grid.full
+        truth("udp", udp)
         size = self.size
-        first = runs or size.runs
-        last = most or runs or size.most
+        first = size.runs if runs is None else runs_of("runs", runs)
+        last = (size.most if runs is None else first) if most is None else runs_of("most", most)
         if last < first:
             raise UserError(f"most: {last} is less than {first}, the first number of runs: give {first} or more")
         self.looks = plan(first, last)
 
+        check_stack("stack", stack)
         self.stack = stack
         runner = Testbed(tries, {EVERY_FLOW: stack})
 
@@ -139,6 +142,7 @@ class Plan:
         Stopped
             After Ctrl-C; the store has the finished runs.
         """
+        at_once_of(at_once)
         found: dict[str, GridCell] = {}
         waiting = [factors for factors, _ in self.measured.scenarios]
         with (

@@ -12,14 +12,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from manypath.arguments import seed_of, texts, truth
 from manypath.campaign import Cell
 from manypath.campaign.compute import Computation
 from manypath.campaign.runners import chance
+from manypath.errors import UserError, quoted, remedy
 from manypath.run import run
 from manypath.scenario import Event, Mptcp, Rto, Saturated, Scenario, Sctp, Start, Tcp, disjoint
 from manypath.studies.failover.figures import RULES
 from manypath.studies.failover.scenarios import BUFFER, LINK, NEVER
 from manypath.testbed.runner import AROUND, SETTLING, Testbed
+from manypath.testbed.stacks import runs_of
 
 FLOW = "flow"
 """Name of the flow of each scenario."""
@@ -118,9 +121,15 @@ class RecoveryPlan:
         seed: int = 1,
         tries: int = 3,
     ) -> None:
-        self.contestants = tuple(each for each in CONTESTANTS if stacks is None or each.stack in stacks)
-        self.runs = runs or (QUICK_RUNS if quick else FULL_RUNS)
-        self.seed = seed
+        known = tuple(dict.fromkeys(each.stack for each in CONTESTANTS))
+        wanted = known if stacks is None else texts("stacks", stacks, "a list of names")
+        for name in wanted or [""]:
+            if name not in known:
+                raise UserError(f"stacks: there is no {quoted(name)}: {remedy(name, known)}")
+        self.contestants = tuple(each for each in CONTESTANTS if each.stack in wanted)
+        usual = QUICK_RUNS if truth("quick", quick) else FULL_RUNS
+        self.runs = usual if runs is None else runs_of("runs", runs)
+        self.seed = seed_of(seed)
         names = dict.fromkeys(each.stack for each in self.contestants)
         self.runners = {stack: Testbed(tries, {"": stack}, EVERY) for stack in names}
 

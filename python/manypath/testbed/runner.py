@@ -18,12 +18,12 @@ import numpy as np
 from typing_extensions import override
 
 from manypath import _native
-from manypath.arguments import file
+from manypath.arguments import file, positive
 from manypath.campaign.cell import Cell
 from manypath.campaign.runners import Halt, JsonOrError, Runner, chance
 from manypath.emulation import Emulation, Pair
 from manypath.emulation.log import LinkLog
-from manypath.errors import UserError
+from manypath.errors import UserError, quoted
 from manypath.outputs import Outputs
 from manypath.programs import EMULATOR, fingerprint, program
 from manypath.scenario import Network
@@ -31,7 +31,7 @@ from manypath.testbed import sources
 from manypath.testbed.contestants import Account, Contestant, Part
 from manypath.testbed.contestants.contestant import LONGEST_DELAY
 from manypath.testbed.emulation import Running, Sent, clean, running
-from manypath.testbed.stacks import assigned, check_flows, check_names, chosen, standards
+from manypath.testbed.stacks import assigned, at_once_of, check_flows, checked, chosen, standards, tries_of
 
 
 class Testbed(Runner):
@@ -74,18 +74,17 @@ class Testbed(Runner):
         interval: float | None = None,
         events: str | PathLike[str] | None = None,
     ) -> None:
-        self._tries = tries
+        self._tries = tries_of(tries)
         self._events = None if events is None else Outputs().folder("events", file("events", events)).absolute()
-        self._interval = interval
-        self._stacks = dict(stacks or {})
-        check_names(self._stacks)
+        self._interval = None if interval is None else _sampling(interval)
+        self.stacks = checked(stacks)
 
     @property
     @override
     def version(self) -> str:
         """Kernel release, then hashes of the emulator, the default stacks, the Python code and the chosen stacks."""
         programs = [fingerprint(program(EMULATOR)), *(each for stack in standards() for each in stack.fingerprints)]
-        parts = [platform.release(), *programs, sources.version(), *chosen(self._stacks)]
+        parts = [platform.release(), *programs, sources.version(), *chosen(self.stacks)]
         parts += [f"every={self._interval!r}"] if self._interval else []
         return f"{type(self).__module__}:{'-'.join(parts)}"
 
@@ -98,12 +97,13 @@ class Testbed(Runner):
         UserError
             If this process is not root, or if a stack cannot run its flow.
         """
+        at_once_of(at_once)
         if os.geteuid() != 0:
             raise UserError("testbed: it makes network namespaces, which needs root: try again with sudo")
         scenarios = [json.loads(document)["flows"] for document in dict.fromkeys(cell.document for cell in cells)]
-        check_flows(self._stacks, scenarios)
+        check_flows(self.stacks, scenarios)
         for flows in scenarios:
-            for name, contestant in assigned(self._stacks, flows).items():
+            for name, contestant in assigned(self.stacks, flows).items():
                 contestant.check(f"flows.{name}", flows[name])
         clean()
 
@@ -114,7 +114,7 @@ class Testbed(Runner):
 
     def _run(self, cell: Cell, halt: Halt) -> JsonOrError:
         scenario, seed = json.loads(cell.document), chance(cell)
-        contestants = assigned(self._stacks, scenario["flows"])
+        contestants = assigned(self.stacks, scenario["flows"])
         try:
             tries, outcome = 1, _measure(scenario, contestants, seed, halt, self._interval, self._events)
             while outcome["marks"] and tries < self._tries:
@@ -122,6 +122,14 @@ class Testbed(Runner):
             return json.dumps({**outcome, "tries": tries})
         except (ValueError, OSError, subprocess.SubprocessError) as error:
             return _native.RunError(f"seed {cell.seed}, replication {cell.replication}: {error}")
+
+
+def _sampling(interval: float) -> float:
+    """Return the seconds between two samples, if the emulator can take them."""
+    seconds = positive("interval", interval)
+    if not SHORTEST <= seconds <= LONGEST:
+        raise UserError(f"interval: {quoted(interval)} is no interval of samples: give {SHORTEST} to {LONGEST} seconds")
+    return seconds
 
 
 def _measure(
@@ -270,6 +278,9 @@ EMULATIONS = count(1)
 
 LINKS = "links.jsonl"
 """Name of the file with the counters of links, in the folder of events."""
+
+SHORTEST, LONGEST = 0.01, 3600
+"""Limits of the interval between two samples in seconds; the emulator has the same lower limit."""
 
 SETTLING = 2.0
 """Seconds between the start of the processes and the earliest start of a flow."""

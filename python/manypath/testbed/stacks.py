@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import quote
 
+from manypath.arguments import MOST_AT_ONCE, MOST_RUNS, MOST_TRIES, text, whole
 from manypath.errors import UserError, quoted, remedy
 from manypath.testbed.contestants import CONTESTANTS, Contestant
 
@@ -16,11 +17,37 @@ Flows = Mapping[str, Mapping[str, Any]]
 """The flows of a scenario's document, by name."""
 
 
-def check_names(stacks: Mapping[str, str]) -> None:
-    """Raise `UserError` if a stack does not exist."""
-    for name in stacks.values():
-        if name not in CONTESTANTS:
-            raise UserError(f"stacks: there is no {quoted(name)}: {remedy(name, CONTESTANTS)}")
+def checked(stacks: Mapping[str, str] | None) -> dict[str, str]:
+    """Return the given stacks of flows; raise `UserError` if they are no table, or if a stack does not exist."""
+    if stacks is None:
+        return {}
+    if not isinstance(stacks, Mapping):
+        raise UserError(f'stacks: {quoted(stacks)} are no stacks of flows: give {{"": "manypath"}}')
+    for flow, name in stacks.items():
+        text("stacks", flow, 'the name of a flow, or "" for all flows')
+        check_stack("stacks", name)
+    return dict(stacks)
+
+
+def check_stack(field: str, name: str) -> None:
+    """Raise `UserError` if there is no stack of this name."""
+    if text(field, name, f"the name of a stack: {', '.join(CONTESTANTS)}") not in CONTESTANTS:
+        raise UserError(f"{field}: there is no {quoted(name)}: {remedy(name, CONTESTANTS)}")
+
+
+def tries_of(value: int) -> int:
+    """Return the largest number of measurements of a run."""
+    return whole("tries", value, "number of measurements", least=1, below=MOST_TRIES + 1)
+
+
+def runs_of(field: str, value: int) -> int:
+    """Return a number of measured runs."""
+    return whole(field, value, "number of runs", least=1, below=MOST_RUNS + 1)
+
+
+def at_once_of(value: int) -> int:
+    """Return a number of concurrent measurements."""
+    return whole("at_once", value, "number of measurements at once", least=1, below=MOST_AT_ONCE + 1)
 
 
 def check_flows(stacks: Mapping[str, str], scenarios: Iterable[Flows]) -> None:

@@ -18,7 +18,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.integrate import BDF
 
-from manypath.errors import UserError
+from manypath.arguments import items, known, number, of_kind, positive, table, texts, whole
+from manypath.errors import UserError, quoted
 from manypath.theory.formulas import Column, Formula
 
 
@@ -39,6 +40,14 @@ class FluidLink:
     rate: float
     loss: float = 0.0
     queue: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Refuse wrong fields."""
+        positive("rate", self.rate)
+        if not 0 <= number("loss", self.loss) <= 1:
+            raise UserError(f"loss: {quoted(self.loss)} is no probability: give 0 to 1")
+        if not 0 <= number("queue", self.queue) < math.inf:
+            raise UserError(f"queue: {quoted(self.queue)} is no delay in seconds: give 0 or more")
 
 
 @dataclass(frozen=True)
@@ -61,6 +70,21 @@ class Fluid:
     paths: Sequence[Sequence[str]]
     rtts: Sequence[float]
     count: int = 1
+
+    def __post_init__(self) -> None:
+        """Refuse wrong fields."""
+        of_kind("formula", self.formula, Formula, 'one of manypath.theory.FORMULAS, such as FORMULAS["lia"]')
+        paths = items("paths", self.paths, 'for each path the names of its links, such as [["south"], ["north"]]')
+        for place, path in enumerate(paths):
+            if not texts(f"paths[{place}]", items(f"paths[{place}]", path, "names of links"), "names of links"):
+                raise UserError(f"paths[{place}]: is empty: give one link or more")
+        rtts = items("rtts", self.rtts, "seconds for each path, such as [0.1, 0.2]")
+        for place, rtt in enumerate(rtts):
+            if not 0 <= number(f"rtts[{place}]", rtt) < math.inf:
+                raise UserError(f"rtts[{place}]: {quoted(rtt)} is no time in seconds: give 0 or more")
+        if not paths or len(rtts) != len(paths):
+            raise UserError(f"rtts: there are {len(rtts)} of them, and paths has {len(paths)}: give one for each path")
+        whole("count", self.count, "number of flows", least=1)
 
 
 @dataclass(frozen=True)
@@ -95,6 +119,8 @@ def equilibrium(links: Mapping[str, FluidLink], flows: Mapping[str, Fluid]) -> E
 
     Raises
     ------
+    UserError
+        If there are no flows, or a link of a flow does not exist.
     Unsettled
         If windows or queues do not converge within some seconds of computation.
 
@@ -107,6 +133,13 @@ def equilibrium(links: Mapping[str, FluidLink], flows: Mapping[str, Fluid]) -> E
     >>> found.goodput["cmt"].round(), found.full  # packets/s
     (array([400.,  70.]), frozenset({'south'}))
     """
+    links = table("links", links, FluidLink, 'links by name, such as {"south": FluidLink(rate=400)}')
+    flows = table("flows", flows, Fluid, 'flows by name, such as {"cmt": Fluid(...)}')
+    if not flows:
+        raise UserError("flows: is empty: give one or more")
+    for flow, fluid in flows.items():
+        for link in {name for path in fluid.paths for name in path}:
+            known(f"flows.{flow}.paths", link, links, "link")
     queues = {name: _Queue() for name in links}
     start, spent = None, 0
     for _ in range(ROUNDS):

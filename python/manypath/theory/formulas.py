@@ -13,8 +13,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from manypath import _native
-from manypath.errors import UserError
+from manypath.arguments import control
 
 Column = NDArray[np.float64]
 
@@ -58,9 +57,7 @@ def formula_of(name: str) -> Formula | None:
     >>> lia.growth(windows, rtts), lia.cut(windows, rtts)  # packets
     (array([0.025, 0.025]), array([5., 5.]))
     """
-    mistake = _native.algorithm_mistake(name)
-    if mistake is not None:
-        raise UserError(f"cc: {mistake}")
+    control("cc", name)
     kind, _, settings = name.partition(":")
     if kind == "weighted-aimd":
         given = dict(setting.split("=") for setting in settings.split(",") if setting)
