@@ -12,9 +12,9 @@ PACKAGE = Path(manypath.__file__).parent
 
 LAYERS = (
     {"_native"},
-    {"errors", "foreign_units"},
+    {"errors", "foreign_units", "locks"},
     {"documentation", "measurements", "outputs", "quantity", "rows"},
-    {"arguments", "display", "frames", "meanings", "programs", "refusal", "settings"},
+    {"arguments", "display", "frames", "meanings", "programs", "refusal", "replacement", "settings"},
     {"sctp", "stats"},
     {"scenario"},
     {"describe", "emulation", "given_losses", "run", "theory"},
