@@ -138,7 +138,7 @@ def shell(line: str, folder: Path, **environment: str) -> subprocess.CompletedPr
         ),
         (
             "HOME=/proc SHELL=/bin/bash manypath --install-completion bash",
-            "/proc/.bashrc: cannot be used: No such file",
+            '--install-completion: "/proc/.bash_completions/manypath.sh" cannot be written (No such file or directory)',
         ),
     ],
 )
