@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from manypath.display import counted
 from manypath.papers.history import Entry
 
 if TYPE_CHECKING:
@@ -66,6 +67,12 @@ class Claim:
         """Register the function that returns the cause as text; used as a decorator."""
         self.explanation = function
         return function
+
+
+def facts_and_sentences(claims: Collection[Claim]) -> str:
+    """Return the number of facts and of sentences as text; empty without claims."""
+    facts = len({claim.fact for claim in claims})
+    return f"{counted(facts, 'fact')}, {counted(len(claims), 'sentence')}" if claims else ""
 
 
 class Claims:
