@@ -65,7 +65,6 @@ def table(part: PaperEvaluation) -> str:
     """
     paper, precision, grown = part.paper, part.precision, part.grown
     is_part = part.figure is not None or part.unfinished is not None or not part.causes
-    is_part = is_part or (bool(paper.open_settings) and part.over is None)
     if precision != paper.full or grown is None or is_part:
         raise UserError(f"--publish: {paper.name} was not run as a whole with full precision: give --full alone")
     head: dict[str, Any] = {
