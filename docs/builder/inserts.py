@@ -11,6 +11,9 @@ from functools import partial
 from typing import Any
 
 from manypath.measurements import COUNTERS
+from manypath.papers import NAMES, load, published
+from manypath.papers.claim import facts_and_sentences
+from manypath.papers.verdict import tally
 from socket_options import options
 
 INSERT = re.compile(r"^<!-- insert: (?P<name>.*) -->$", re.MULTILINE)
@@ -39,6 +42,26 @@ def socket_options() -> str:
     return written("option", "use", "note", rows=((f"`{name}`", use, note) for name, use, note in options()))
 
 
+def papers() -> str:
+    """Return the verdicts on each paper with full precision, and the processor time of these runs."""
+
+    def row(name: str) -> tuple[str, ...]:
+        paper, found = load(name), published.load(name)
+        if found is None:
+            return f"[{paper.tag}]", facts_and_sentences(paper.claims), "not published", "", ""
+        verdicts = tally(claim.verdict for claim in found.claims.values())
+        return (
+            f"[{paper.tag}]",
+            facts_and_sentences(paper.claims),
+            verdicts,
+            f"{found.runs:,}",
+            f"{found.cpu_seconds / 60.0:.0f}",
+        )
+
+    heads = ("paper", "statements", "verdicts in the plain setting", "runs", "processor time, min")
+    return written(*heads, rows=map(row, NAMES))
+
+
 def written(*heads: str, rows: Any) -> str:
     """Return a table in Markdown."""
     lines = [heads, ("---",) * len(heads), *rows]
@@ -50,6 +73,7 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "counters of paths": partial(counters, "paths", "column", ""),
     "limits of paths": partial(counters, "limits", "column", "blocked_"),
     "limits in events": partial(counters, "limits", "field", ""),
+    "papers": papers,
     "socket options": socket_options,
 }
 """The tables by name."""

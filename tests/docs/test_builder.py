@@ -12,6 +12,7 @@ from blocks import ROOT, pages
 
 import manypath as mp
 from manypath.measurements import COUNTERS
+from manypath.papers import NAMES, published
 
 
 def builder(name: str) -> ModuleType:
@@ -121,6 +122,17 @@ def test_a_table_of_counters_has_those_of_the_engine(inserts: ModuleType, table:
     assert rows == {form.format(name): meaning.rstrip(".") for name, meaning in COUNTERS[kind].items()}
     assert text.startswith("before\n\n| column | meaning |\n| --- | --- |\n")
     assert text.endswith("|\n\n\nafter\n")
+
+
+def test_the_table_of_papers_has_the_published_verdicts(inserts: ModuleType):
+    lines = inserts.papers().splitlines()[2:]
+    assert len(lines) == len(NAMES)
+    for name, line in zip(NAMES, lines, strict=True):
+        found = published.load(name)
+        assert found is not None
+        counts = [int(number) for number in re.findall(r"(\d+) (?:holds|contradicted|undecided|open)", line)]
+        assert sum(counts) == len(found.claims), line
+        assert f"{found.runs:,}" in line
 
 
 def test_an_unknown_table_is_refused(inserts: ModuleType):

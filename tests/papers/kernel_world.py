@@ -65,10 +65,10 @@ def rates_of(case: Case) -> Rates:
     if case.experiment in ALONE:
         sheet = SHEETS[ALONE[case.experiment]]
         return {(MPTCP, path): sheet.rates[path] for path in PATHS}
-    number = NUMBERS[case.experiment]
+    number = levels["scenario"] if case.experiment == "signalling" else NUMBERS[case.experiment]
     first, second = SUBFLOWS[number]
     tcp = SHEETS[number].throughput
-    if levels["cc"] == COUPLED:
+    if levels.get("cc") == COUPLED:
         worse = 0.1 if number == 2 else 5.0 / 3.0
         whole = SHEETS[number].total / 3.0
         rates = SHEETS[number].rates
@@ -78,7 +78,7 @@ def rates_of(case: Case) -> Rates:
             (TCP_A, "a"): rates["a"] - whole + worse,
             (TCP_B, "b"): rates["b"] - worse,
         }
-    if levels["cc"] in PARTS:
+    if levels.get("cc") in PARTS:
         part, rates = PARTS[levels["cc"]], SHEETS[number].rates
         own = {(MPTCP, path): part * rates[path] for path in PATHS}
         return {**own, **{(RIVALS[path], path): (1.0 - part) * rates[path] for path in PATHS}}
@@ -94,7 +94,7 @@ def _runs(
     rates = rates_of(case) if treat is None else treat(case, rates_of(case))
     noise = np.random.default_rng(zlib.crc32(str(case).encode()))
     outcomes = [_outcome({k: v * (1 + 0.004 * noise.standard_normal()) for k, v in rates.items()}) for _ in range(runs)]
-    if case.experiment == "single":
+    if case.experiment in ("single", "signalling"):
         return Runs(outcomes)
     alone = ALONE.get(case.experiment)
     trace = _beside(case, rates) if alone is None else _alone(alone, str(case["cc"]))

@@ -77,8 +77,8 @@ def test_a_bend_is_the_ratio_of_slopes_around_a_cut():
 
 def test_cuts_close_to_other_cuts_are_omitted():
     assert len(bends(sawtooth(1.0, cuts=(10.0, 30.0)), sawtooth(1.0, cuts=(5.0, 31.0)))) == 1
-    assert len(bends(sawtooth(1.0, cuts=(30.0, 32.0)), sawtooth(1.0, cuts=(5.0,)))) == 0
-    assert len(bends(sawtooth(1.0, cuts=(58.0,)), sawtooth(1.0, cuts=(5.0,)))) == 0
+    assert len(bends(sawtooth(1.0, cuts=(30.0, 30.5)), sawtooth(1.0, cuts=(5.0,)))) == 0
+    assert len(bends(sawtooth(1.0, cuts=(59.5,)), sawtooth(1.0, cuts=(5.0,)))) == 0
 
 
 def flows(first, second, *, tcp=2.0):

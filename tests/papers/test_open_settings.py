@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from pathlib import Path
@@ -14,7 +14,7 @@ from small_paper import ONE_SACK, PAPER, precision
 
 from lists import cases
 from manypath.errors import UserError
-from manypath.papers import NAMES, chosen
+from manypath.papers import NAMES, chosen, published
 from manypath.papers.claim import Claim
 from manypath.papers.evaluation import evaluate
 from manypath.papers.evidence import Case, Runs
@@ -22,8 +22,13 @@ from manypath.papers.open_settings.experiment import OverSettings, measure
 from manypath.papers.open_settings.setting import OpenSetting, Value, design_of, every_combination, factors_of
 from manypath.papers.open_settings.verdict import OVER_VERDICTS
 from manypath.papers.paper import Paper
+from manypath.papers.paper_evaluation import PaperEvaluation
 from manypath.papers.predicates import above, near
+from manypath.papers.publishing import table
 from manypath.papers.switch import Switch
+from manypath.report.columns import OVER, PLAIN
+from manypath.report.environment import environment
+from manypath.report.views import view_of
 
 
 def value(name: str) -> Value:
@@ -233,3 +238,62 @@ def test_open_settings_are_run_with_full_precision_only(tmp_path: Path):
     assert full.papers[0].over is not None
     with pytest.raises(UserError, match="open_settings: not valid with changes"):
         evaluate(paper, open_settings=True, store=tmp_path, progress=False, changes={"flows.cmt.cc": "lia"})
+
+
+@pytest.fixture(scope="module")
+def with_settings(tmp_path_factory: pytest.TempPathFactory) -> PaperEvaluation:
+    """The small paper with an open setting, at full precision."""
+    store = tmp_path_factory.mktemp("runs")
+    found = evaluate([small_paper_with_open_settings()], full=True, store=store, progress=False, profiles=False)
+    return found.papers[0]
+
+
+def test_published_results_have_the_verdicts_over_all_settings(with_settings: PaperEvaluation, tmp_path: Path):
+    file = tmp_path / "published.json"
+    file.write_text(table(with_settings))
+    kept, over = published.read(file).over, with_settings.over
+    assert kept is not None
+    assert over is not None
+    assert (kept.plausible, kept.tested) == (2, 2)
+    assert [(each.what, len(each.values)) for each in kept.settings] == [("SACKs", 2)]
+    assert {number: claim.verdict for number, claim in kept.claims.items()} == {
+        each.claim.id: each.verdict for each in over.claims
+    }
+    for each in over.claims:
+        assert kept.claims[each.claim.id].plain.measured == each.plain.measured
+
+
+def test_results_without_open_settings_have_no_verdicts_over_them(with_settings: PaperEvaluation, tmp_path: Path):
+    file = tmp_path / "published.json"
+    file.write_text(table(replace(with_settings, over=None)))
+    assert published.read(file).over is None
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda text: text.replace('"claims":{"C-999-1"', '"claims":{"C-999-9"'), '"C-999-9" is no claim of the table'),
+        (lambda text: text.replace('"plausible":2,"tested":2', '"plausible":2,"tested":1'), "1 settings were tested"),
+        (lambda text: text.replace('"plausible":2', '"plausible":0'), "over.plausible: 0 is too small"),
+    ],
+)
+def test_damaged_verdicts_over_all_settings_are_reported(
+    change: Callable[[str], str], message: str, with_settings: PaperEvaluation, tmp_path: Path
+):
+    file, text = tmp_path / "published.json", table(with_settings)
+    assert change(text) != text
+    file.write_text(change(text))
+    with pytest.raises(UserError) as caught:
+        published.read(file)
+    assert message in str(caught.value)
+
+
+def test_the_page_shows_the_plain_setting_and_all_plausible_ones(with_settings: PaperEvaluation):
+    view = view_of(with_settings)
+    assert [column.name for column in view.columns] == [PLAIN, OVER]
+    card = view.claims[0].over
+    assert card is not None
+    assert card.rows[0].which.startswith("plain")
+    page = environment().get_template("paper.html.j2").render(page=view, index="index.html", interactive=False)
+    assert "What the text leaves open" in page
+    assert card.counts in page

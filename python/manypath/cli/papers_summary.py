@@ -50,12 +50,15 @@ def differences(comparison: PublishedComparison) -> str:
 
 def _verdicts(part: PaperEvaluation) -> str:
     """Return the counts of the verdicts on a paper, and the precision of its runs."""
+    from manypath.papers.claim import facts_and_sentences
     from manypath.papers.verdict import tally
 
     paper = part.paper
     precision = f"{part.precision.name} precision" + (", preliminary" if part.preliminary and part.claims else "")
     figure = "" if part.figure is None else f", figure {part.figure}"
     told = tally(item.check.verdict for item in part.claims)
+    if told:
+        told = f"{facts_and_sentences([item.claim for item in part.claims])}: {told}"
     nothing = "a study of our own" if not paper.claims else "no claims"
     return f"{paper.name}{figure}: {told or nothing} ({precision})"
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
+
+from manypath.display import counted
+from manypath.papers.history import Entry
 
 if TYPE_CHECKING:
     from manypath.papers.check import Check
@@ -34,6 +37,10 @@ class Claim:
         The check.
     suspects : tuple of str
         Names of the switches that are tried one at a time if the statement does not hold.
+    fact : str
+        Name of the fact of which it is a sentence: claims that share their data are one fact. By default its own id.
+    history : tuple of Entry
+        Its changes after results were known, the oldest first.
     explanation : callable or None
         A function of the results that returns a text about the cause; it may read the runs of the suspects.
     """
@@ -45,7 +52,12 @@ class Claim:
     figure: Number | None
     predicate: Callable[[Evidence], Check]
     suspects: tuple[str, ...] = ()
+    fact: str = ""
+    history: tuple[Entry, ...] = ()
     explanation: Callable[[Evidence], str] | None = None
+
+    def __post_init__(self) -> None:
+        self.fact = self.fact or self.id
 
     def __call__(self, results: Evidence) -> Check:
         """Check the statement."""
@@ -55,6 +67,12 @@ class Claim:
         """Register the function that returns the cause as text; used as a decorator."""
         self.explanation = function
         return function
+
+
+def facts_and_sentences(claims: Collection[Claim]) -> str:
+    """Return the number of facts and of sentences as text; empty without claims."""
+    facts = len({claim.fact for claim in claims})
+    return f"{counted(facts, 'fact')}, {counted(len(claims), 'sentence')}" if claims else ""
 
 
 class Claims:
@@ -72,13 +90,15 @@ class Claims:
         kind: Kind,
         figure: Number | None = None,
         suspects: tuple[str, ...] = (),
+        fact: str = "",
+        history: tuple[Entry, ...] = (),
     ) -> Callable[[Callable[[Evidence], Check]], Claim]:
         """Return the decorator that registers a check."""
 
         def register(predicate: Callable[[Evidence], Check]) -> Claim:
             if number in self._by_id:
                 raise ValueError(f"{number} is registered twice")
-            self._by_id[number] = Claim(number, place, says, kind, figure, predicate, suspects)
+            self._by_id[number] = Claim(number, place, says, kind, figure, predicate, suspects, fact, history)
             return self._by_id[number]
 
         return register

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from manypath.papers.causes import Verified
 from manypath.papers.changed import plain_change
+from manypath.papers.history import plain_entry
 from manypath.papers.mean import Mean
 from manypath.papers.open_settings.plain import plain_over
 from manypath.papers.paper import Paper
@@ -30,6 +31,8 @@ def plain_claim(item: Verified, part: PaperEvaluation, table: Published | None) 
         "paper": part.paper.name,
         "place": item.claim.place,
         "says": item.claim.says,
+        "fact": item.claim.fact,
+        "history": [plain_entry(entry) for entry in item.claim.history],
         "verdict": item.check.verdict,
         "measured": item.check.measured,
         "expected": item.check.expected,

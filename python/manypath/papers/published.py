@@ -16,8 +16,9 @@ from pydantic import AfterValidator, BeforeValidator, TypeAdapter
 from manypath.errors import UserError, quoted
 from manypath.papers import kept
 from manypath.papers.check import joined_expected, joined_measured
-from manypath.papers.consistency import Amount, Count, Whole, malformed, repeated, superfluous
+from manypath.papers.consistency import Amount, Count, Whole, malformed, repeated, superfluous, unknown
 from manypath.papers.evidence import Case
+from manypath.papers.open_settings.kept import KeptOver
 from manypath.papers.published_rows import CaseGroup, ChangeGroup, PublishedCase, PublishedChange
 from manypath.papers.tried import Tried
 from manypath.papers.verdict import Verdict
@@ -133,6 +134,8 @@ class Published:
         Verdicts by claim id and accounting profile; empty if the profiles were not run.
     matrix : VerdictMatrix or None
         The mutation matrix; None if it was not run.
+    over : KeptOver or None
+        The claims over what the text leaves open; None for papers without open settings.
     """
 
     paper: str
@@ -151,6 +154,7 @@ class Published:
     sensitivity: tuple[PublishedChange, ...]
     profiles: Mapping[str, Mapping[str, Verdict]]
     matrix: VerdictMatrix | None
+    over: KeptOver | None
 
 
 def file_of(name: str) -> Path:
@@ -210,6 +214,7 @@ def read(file: Path) -> Published:
         sensitivity=tuple(change for group in table.sensitivity for change in group.changes()),
         profiles=table.profiles,
         matrix=None if table.mutations is None else _matrix(table.mutations),
+        over=table.over,
     )
 
 
@@ -223,6 +228,12 @@ def _wrong(table: _Table) -> Iterator[str]:
     yield from repeated("claims", [each.id for each in table.claims])
     for each in table.claims:
         yield from superfluous(f"claims.{each.id}", each.verdict, each.needed, each.needed_seconds)
+    if table.over is not None:
+        yield from unknown("over.claims", table.over.claims, {each.id for each in table.claims}, "claim of the table")
+        for number, claim in table.over.claims.items():
+            counted = claim.holds + claim.contradicted + claim.undecided
+            if counted > table.over.tested:
+                yield f"over.claims.{number}: {counted} verdicts, but {table.over.tested} settings were tested"
 
 
 def _with_texts(claim: Any) -> Any:
@@ -284,6 +295,7 @@ class _Table:
     sensitivity: tuple[ChangeGroup, ...]
     profiles: dict[str, dict[str, Verdict]]
     mutations: _Mutations | None
+    over: KeptOver | None = None
 
 
 _TABLE = TypeAdapter(_Table)

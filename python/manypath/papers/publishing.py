@@ -14,6 +14,7 @@ from manypath.papers import kept
 from manypath.papers.budget import budget_of
 from manypath.papers.evidence import Case, Evidence, goodput_in
 from manypath.papers.mean import Mean
+from manypath.papers.open_settings.kept import data_of as over_data
 from manypath.papers.published import FILE, FORMAT, file_of
 from manypath.papers.published_rows import PublishedCase, PublishedChange, grouped_cases, grouped_changes
 from manypath.papers.tried import data_of, tried_on
@@ -93,6 +94,7 @@ def table(part: PaperEvaluation) -> str:
     tail: dict[str, Any] = {
         "profiles": {} if part.profiles is None else _profiles(part.profiles),
         "mutations": None if part.matrix is None else _matrix(part.matrix.by_name),
+        **({} if part.over is None else {"over": over_data(part.over)}),
     }
     lines = [f'"{name}": {_json(value)}' for name, value in head.items()]
     lines += [f'"{name}": [\n' + ",\n".join(map(_json, rows)) + "\n]" for name, rows in lists.items()]

@@ -11,7 +11,7 @@ from typing import Any
 from manypath import papers
 from manypath.papers import NAMES, STUDIES
 from manypath.papers.published import load
-from manypath.report.columns import FULL, counts_of, reconstructed
+from manypath.report.columns import counts_of, full_column, over_settings
 from manypath.report.reconstruction import reconstruction_of
 from manypath.report.views import PaperView
 
@@ -68,7 +68,7 @@ def _kept(there: set[str]) -> list[Card]:
             continue
         paper = papers.load(name)
         verdicts = {number: claim.verdict for number, claim in full.claims.items()}
-        columns = {FULL: verdicts, **reconstructed(name)}
+        columns = full_column(paper, verdicts) | over_settings(paper, full.over)
         cards.append(
             {
                 "name": name,

@@ -21,9 +21,11 @@ from manypath.papers.reading import Reading
 from manypath.papers.reconstruction.result import kept_result
 from manypath.papers.tried import Tried, tried_on
 from manypath.papers.verdict import NOTHING_DECIDES, Verdict
+from manypath.report.open_settings import OverView, on_card
 from manypath.report.strips import Axis, Lane, Range, named, scaled, strip
 
 if TYPE_CHECKING:
+    from manypath.papers.open_settings.kept import KeptOver
     from manypath.papers.paper_evaluation import PaperEvaluation
 
 
@@ -64,6 +66,7 @@ class CauseView:
 class ClaimView:
     """The card of a claim; `verdicts` contains the verdicts of the other columns of its page, by column.
 
+    `over` is the verdict over the open settings, if any. `history` has a sentence for each change of the claim.
     `full` summarizes the full results if explanation and causes are from them; else it is empty. `reconstructed` says
     what decides a claim that is undecided under the reconstructed settings; else it is empty.
     """
@@ -73,9 +76,11 @@ class ClaimView:
     says: str
     figure: str
     verdict: Verdict
-    verdicts: Mapping[str, Verdict]
+    verdicts: Mapping[str, str]
     runs: int
     parts: list[PartView]
+    over: OverView | None
+    history: list[str]
     full: str
     reconstructed: str
     causes: list[CauseView]
@@ -84,7 +89,10 @@ class ClaimView:
 
 
 def claims_of(
-    part: PaperEvaluation, others: Mapping[str, Mapping[str, Verdict]], full: Published | None = None
+    part: PaperEvaluation,
+    others: Mapping[str, Mapping[str, str]],
+    full: Published | None = None,
+    over: KeptOver | None = None,
 ) -> list[ClaimView]:
     """Return the cards of all claims of a paper.
 
@@ -96,17 +104,27 @@ def claims_of(
         Verdicts of the other columns, by column and claim.
     full
         The full results, if causes were not searched for here. A paper that is being run has only the cards of these.
+    over
+        The verdicts over the open settings, if there are any.
     """
     kept = {} if full is None else full.claims
     paper = part.paper.name
     if part.unfinished is not None:
         claims = [claim for claim in part.paper.claims if part.figure in (None, str(claim.figure))]
-        return [_kept_card(paper, claim, kept[claim.id], others) for claim in claims if claim.id in kept]
-    return [_card(paper, item, others, kept.get(item.claim.id)) for item in part.claims]
+        return [
+            _kept_card(paper, claim, kept[claim.id], others, on_card(over, claim.id))
+            for claim in claims
+            if claim.id in kept
+        ]
+    return [_card(paper, item, others, kept.get(item.claim.id), on_card(over, item.claim.id)) for item in part.claims]
 
 
 def _card(
-    paper: str, item: Verified, others: Mapping[str, Mapping[str, Verdict]], kept: PublishedClaim | None
+    paper: str,
+    item: Verified,
+    others: Mapping[str, Mapping[str, str]],
+    kept: PublishedClaim | None,
+    over: OverView | None,
 ) -> ClaimView:
     """Return the card of a claim that was checked here."""
     check = item.check
@@ -121,6 +139,8 @@ def _card(
         verdicts=_verdicts_on(item.claim, others),
         runs=check.runs,
         parts=[_part(leaf) for leaf in check.leaves()],
+        over=over,
+        history=[*map(str, item.claim.history)],
         full="" if kept is None else found_in_full(kept),
         reconstructed=_reconstructed(paper, item.claim),
         causes=[_cause(tried) for tried in (tried_on(item) if kept is None else kept.causes)],
@@ -130,7 +150,11 @@ def _card(
 
 
 def _kept_card(
-    paper: str, claim: Claim, kept: PublishedClaim, others: Mapping[str, Mapping[str, Verdict]]
+    paper: str,
+    claim: Claim,
+    kept: PublishedClaim,
+    others: Mapping[str, Mapping[str, str]],
+    over: OverView | None,
 ) -> ClaimView:
     """Return the card of a claim from the full results."""
     return ClaimView(
@@ -142,6 +166,8 @@ def _kept_card(
         verdicts=_verdicts_on(claim, others),
         runs=kept.runs,
         parts=[_kept_part(part) for part in kept.parts or (_whole(kept),)],
+        over=over,
+        history=[*map(str, claim.history)],
         full=found_in_full(kept),
         reconstructed=_reconstructed(paper, claim),
         causes=[_cause(tried) for tried in kept.causes],
@@ -170,7 +196,7 @@ def _figure_of(claim: Claim) -> str:
     return "" if claim.figure is None else str(claim.figure)
 
 
-def _verdicts_on(claim: Claim, others: Mapping[str, Mapping[str, Verdict]]) -> dict[str, Verdict]:
+def _verdicts_on(claim: Claim, others: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
     return {name: verdicts[claim.id] for name, verdicts in others.items() if claim.id in verdicts}
 
 

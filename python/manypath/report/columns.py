@@ -1,4 +1,4 @@
-"""The columns of verdicts on a page: from the local runs, the published full results and the reconstruction."""
+"""The columns of verdicts on a page: of the local runs, of the published full results, and over several settings."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 from manypath.papers import NAMES
 from manypath.papers.published import load
 from manypath.papers.reconstruction.result import kept_result
-from manypath.papers.verdict import Verdict
+from manypath.report.open_settings import over_of
 
 if TYPE_CHECKING:
+    from manypath.papers.open_settings.kept import KeptOver
+    from manypath.papers.paper import Paper
     from manypath.papers.paper_evaluation import PaperEvaluation
 
 HERE = "as the text says"
@@ -20,11 +22,20 @@ HERE = "as the text says"
 FULL = "as the text says, full results"
 """Column of the published full results."""
 
+PLAIN = "plain setting"
+"""Column of the local runs of a paper with open settings."""
+
+PLAIN_FULL = "plain setting, full results"
+"""Column of the published full results of a paper with open settings."""
+
+OVER = "all plausible settings"
+"""Column of the verdicts over what the text leaves open."""
+
 RECONSTRUCTED = "as reconstructed"
-"""Column of the reconstructed settings."""
+"""Column of the reconstructed settings, for papers without open settings."""
 
 
-def columns_of(part: PaperEvaluation) -> dict[str, Mapping[str, Verdict]]:
+def columns_of(part: PaperEvaluation) -> dict[str, Mapping[str, str]]:
     """Return the verdicts on the claims of a paper by column and claim.
 
     If the evaluation is finished, the first column is `HERE`.
@@ -34,22 +45,29 @@ def columns_of(part: PaperEvaluation) -> dict[str, Mapping[str, Verdict]]:
     UserError
         If a file in the folder of the paper is damaged.
     """
-    paper = part.paper.name
-    columns: dict[str, Mapping[str, Verdict]] = {}
+    columns: dict[str, Mapping[str, str]] = {}
     if part.unfinished is None:
-        columns[HERE] = {item.claim.id: item.check.verdict for item in part.claims}
-    full = load(paper)
+        name = PLAIN if part.paper.open_settings else HERE
+        columns[name] = {item.claim.id: item.check.verdict for item in part.claims}
+    full = load(part.paper.name)
     if full is not None:
-        columns[FULL] = {number: claim.verdict for number, claim in full.claims.items()}
-    return {**columns, **reconstructed(paper)}
+        columns |= full_column(part.paper, {number: claim.verdict for number, claim in full.claims.items()})
+    return columns | over_settings(part.paper, over_of(part, full))
 
 
-def reconstructed(paper: str) -> dict[str, Mapping[str, Verdict]]:
-    """Return the column of the reconstruction by its name; an empty mapping without a reconstruction."""
-    found = kept_result(paper) if paper in NAMES else None
+def full_column(paper: Paper, verdicts: Mapping[str, str]) -> dict[str, Mapping[str, str]]:
+    """Return the column of published full results by its name."""
+    return {PLAIN_FULL if paper.open_settings else FULL: verdicts}
+
+
+def over_settings(paper: Paper, over: KeptOver | None) -> dict[str, Mapping[str, str]]:
+    """Return the column over several settings by its name: the open ones, or those of a reconstruction, if any."""
+    if over is not None:
+        return {OVER: {number: claim.verdict for number, claim in over.claims.items()}}
+    found = kept_result(paper.name) if paper.name in NAMES and not paper.open_settings else None
     return {} if found is None else {RECONSTRUCTED: {claim.id: claim.reconstructed for claim in found.claims}}
 
 
-def counts_of(verdicts: Mapping[str, Verdict]) -> dict[str, int]:
+def counts_of(verdicts: Mapping[str, str]) -> dict[str, int]:
     """Count the verdicts of a column."""
     return dict(Counter(verdicts.values()))

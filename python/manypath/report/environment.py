@@ -28,4 +28,5 @@ def environment() -> Environment:
     for name, file in (("style", "style.css"), ("charts_script", "charts.js"), ("page_script", "page.js")):
         templates.globals[name] = Markup(folder.joinpath(file).read_text("utf-8"))  # noqa: S704 - of this package
     templates.globals["verdicts"] = VERDICTS
+    templates.globals["all_verdicts"] = ("holds", "stands", "contradicted", "falls", "depends", "undecided", "open")
     return templates

@@ -9,15 +9,18 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
+from manypath.papers.claim import facts_and_sentences
 from manypath.papers.comparison import Difference, compare
 from manypath.papers.evidence import Case, Evidence, Number
 from manypath.papers.mean import Mean
+from manypath.papers.open_settings.kept import KeptSetting
 from manypath.papers.paired import estimate
 from manypath.papers.paper import Paper, Setting
 from manypath.papers.published import Published, load
 from manypath.papers.published_rows import PublishedChange
 from manypath.report.claims import ClaimView, claims_of
 from manypath.report.columns import columns_of, counts_of
+from manypath.report.open_settings import over_of
 from manypath.report.reconstruction import ReconstructionView, reconstruction_of
 from manypath.report.variants import MatrixView, ProfilesView, matrix_of, profiles_of
 from manypath.rows import Outcome
@@ -134,7 +137,9 @@ class PaperView:
     file: str
     preliminary: bool
     scope: str
+    facts_and_sentences: str
     columns: list[ColumnView]
+    open_settings: tuple[KeptSetting, ...]
     reconstruction: ReconstructionView | None
     full: str
     agreement: AgreementView | None
@@ -162,11 +167,14 @@ def view_of(part: PaperEvaluation) -> PaperView:
     # The tables of the full results are about whole papers.
     whole = full if part.figure is None else None
     others = dict(list(columns.items())[1:])
+    over = over_of(part, published)
     return PaperView(
         paper=paper,
         file=f"{paper.name}.html",
         preliminary=part.unfinished is None and part.preliminary,
         scope="all figures" if part.figure is None else f"figure {part.figure} only",
+        facts_and_sentences=facts_and_sentences(paper.claims),
+        open_settings=() if over is None else over.settings,
         columns=[ColumnView(name, counts_of(verdicts)) for name, verdicts in columns.items()],
         reconstruction=reconstruction_of(paper.name),
         full="" if full is None else f"engine {full.engine}, {full.runs:,} runs",
@@ -175,7 +183,7 @@ def view_of(part: PaperEvaluation) -> PaperView:
         tables=[
             TableView(each.name, each.caption, each.head, rows) for each, rows in paper.filled_tables(part.evidence)
         ],
-        claims=claims_of(part, others, full),
+        claims=claims_of(part, others, full, over),
         setup=paper.setup,
         comparison=_comparison(paper, part.evidence),
         sensitivity=_sensitivity(part, whole),

@@ -15,10 +15,11 @@ GRIDS: dict[str, Grid] = {
     "figure2": {"cc": (*LINKED, RENO)},
     "figure3": {"cc": LINKED},
     "bends": {"cc": (APPROXIMATED,)},
-    "figure4": {"cc": (*LINKED, COUPLED)},
-    "figure5": {"cc": (*LINKED, COUPLED)},
+    "figure4": {"cc": (*LINKED, COUPLED, RENO)},
+    "figure5": {"cc": (*LINKED, COUPLED, RENO)},
     "figure6": {"cc": (*LINKED, HALVES, RENO)},
     "single": {"scenario": tuple(SHEETS), "path": PATHS},
+    "signalling": {"scenario": tuple(SHEETS)},
     "rise": {"cc": (APPROXIMATED, COUPLED)},
     "silence": {"cc": (*LINKED, PRINTED)},
 }

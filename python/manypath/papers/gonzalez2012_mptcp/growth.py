@@ -17,8 +17,11 @@ RECOVERY = 1.0
 SHORTEST = 2.0
 """Shortest period of growth with a measurable slope, s."""
 
-BEND = 3.0
-"""Time before and after a reduction of one subflow in which the slope of the other is measured, s."""
+BEFORE, AFTER = 3.0, 1.0
+"""Times before and after a reduction of one subflow in which the slope of the other is measured, s.
+
+The sum of the rates is smallest in the second after it, and then grows again.
+"""
 
 
 def climbs(path: PathTrace) -> list[slice]:
@@ -99,9 +102,9 @@ def bends(cut: PathTrace, other: PathTrace) -> Column:
         growing[chosen] = True
     found: list[float] = []
     for moment in moments:
-        first, last = moment - BEND, moment + RECOVERY + BEND
+        first, last = moment - BEFORE, moment + AFTER
         disturbing = np.concatenate([moments[moments != moment], others])
-        before, after = _between(other, first, moment), _between(other, moment + RECOVERY, last)
+        before, after = _between(other, first, moment), _between(other, moment, last)
         alone = last <= other.time[-1] and not ((disturbing >= first) & (disturbing <= last)).any()
         if alone and bool(growing[before].all() and growing[after].all()):
             found.append(slope(other, after) / slope(other, before))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from manypath.papers.experiment import Experiments
-from manypath.papers.gonzalez2012_mptcp.names import MPTCP, PATHS, RENO, RIVALS, SEGMENT, SHEETS
+from manypath.papers.gonzalez2012_mptcp.names import APPROXIMATED, MPTCP, PATHS, RENO, RIVALS, SEGMENT, SHEETS
 from manypath.scenario import (
     DropTail,
     Event,
@@ -46,6 +46,9 @@ BUFFER = "4 MB"
 
 TIMESTAMPS = "12 B"
 """Option bytes in every segment: the timestamps of Linux."""
+
+SIGNALLING = "32 B"
+"""Option bytes with a data sequence signal of 4-byte numbers beside the timestamps (RFC 8684 section 3.3)."""
 
 START = Start(earliest="0 ms", latest="100 ms")
 """Start times of the flows: within one base round-trip time of the shorter path."""
@@ -97,6 +100,13 @@ def one_tcp_in_place_of_mptcp(scenario: int, path: str) -> Scenario:
     """One path of a scenario with a second TCP connection in place of the subflow, as a reference for the goals."""
     flows = {MPTCP: _tcp(path), RIVALS[path]: _tcp(path)}
     return Scenario(network=_network(scenario), flows=flows)
+
+
+@experiment("signalling")
+def with_signalling(scenario: int) -> Scenario:
+    """A scenario with cross traffic, where each segment of MPTCP has a data sequence signal ([G12] section 3)."""
+    plain = _beside_tcp(scenario, APPROXIMATED)
+    return plain.but(flows={**plain.flows, MPTCP: plain.flows[MPTCP].but(option_bytes=SIGNALLING)})
 
 
 @experiment("rise", series=EVERY)

@@ -6,8 +6,8 @@ from typing import Any
 
 from manypath.papers.claim import Claim
 from manypath.papers.open_settings.deciding import Deciding
-from manypath.papers.open_settings.experiment import ClaimOver, OverSettings
-from manypath.papers.reconstruction.factors import Combination
+from manypath.papers.open_settings.experiment import OverSettings
+from manypath.papers.open_settings.kept import shown
 
 HEAD = ("claim", "plain setting", "all settings", "holds in", "contradicted in", "undecided in", "decided by")
 """Names of the columns of a table."""
@@ -23,18 +23,13 @@ def plain_over(found: OverSettings, claim: Claim) -> dict[str, Any]:
         "holds": item.count("holds"),
         "contradicted": item.count("contradicted"),
         "undecided": item.count("undecided"),
-        "strongest": _setting(found, item, item.strongest),
-        "weakest": _setting(found, item, item.weakest),
+        "strongest": shown(found, item, item.strongest),
+        "weakest": shown(found, item, item.weakest),
         "deciding": [
             {"setting": each.setting, "value": each.says, "moved": each.moved.plain(), "unit": each.unit}
             for each in item.deciding
         ],
     }
-
-
-def _setting(found: OverSettings, item: ClaimOver, setting: Combination) -> dict[str, Any]:
-    check = item.tests[setting].check
-    return {"setting": found.says(setting), "verdict": check.verdict, "measured": check.measured, "runs": check.runs}
 
 
 def rows_of(found: OverSettings) -> list[list[str]]:

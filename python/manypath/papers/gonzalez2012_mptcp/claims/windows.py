@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from manypath.papers.check import Check, all_of
 from manypath.papers.evidence import Evidence, Sample
-from manypath.papers.gonzalez2012_mptcp.claims.register import TRACES, claim
+from manypath.papers.gonzalez2012_mptcp.claims.register import GROWTH, TRACES, claim
 from manypath.papers.gonzalez2012_mptcp.growth import (
     mean_window,
     part_that_bends,
@@ -15,6 +15,7 @@ from manypath.papers.gonzalez2012_mptcp.growth import (
 )
 from manypath.papers.gonzalez2012_mptcp.names import APPROXIMATED, MPTCP, PATHS, RENO
 from manypath.papers.gonzalez2012_mptcp.scenarios import PUSH
+from manypath.papers.history import Revised
 from manypath.papers.predicates import above, below, near
 from manypath.papers.traces import PathTrace, Trace
 
@@ -28,6 +29,7 @@ RATES, DELAYS, APART = "figure2", "figure3", "bends"
     kind="mechanism",
     figure=2,
     suspects=TRACES,
+    fact=GROWTH,
     says="With equal base delays and different rates, the windows grow at different slopes, in the ratio of the "
     "windows.",
 )
@@ -53,6 +55,7 @@ def slopes_are_as_windows(results: Evidence) -> Check:
     kind="mechanism",
     figure=2,
     suspects=TRACES,
+    fact=GROWTH,
     says="Each window grows by less than one packet per round trip; TCP Reno would add one on both subflows.",
 )
 def growth_is_below_renos(results: Evidence) -> Check:
@@ -72,6 +75,7 @@ def growth_is_below_renos(results: Evidence) -> Check:
     kind="mechanism",
     figure=3,
     suspects=TRACES,
+    fact=GROWTH,
     says="With equal rates and different delays, the windows grow at the same slope over time: the control is "
     "RTT-fair.",
 )
@@ -87,10 +91,22 @@ def slopes_do_not_depend_on_delay(results: Evidence) -> Check:
     kind="mechanism",
     figure=3,
     suspects=TRACES,
-    says="Every window reduction of one subflow bends the curve of the other, which is steeper from then on.",
+    fact=GROWTH,
+    says="Every window reduction of one subflow bends the curve of the other, because the sum of the rates falls at "
+    "once.",
+    history=(
+        Revised(
+            "2026-11-30",
+            before="the curve is steeper in the second to the fourth second after 9 of 10 reductions",
+            after="the curve is steeper in the first second after 9 of 10 reductions",
+            why="the text says that the curve bends because the sum rate decreases at once, not that it stays steeper "
+            "after the sum has grown again",
+            verdict="contradicted",
+        ),
+    ),
 )
 def every_cut_bends_the_other_curve(results: Evidence) -> Check:
-    """Require a steeper slope after a reduction than before it, for 9 of 10 reductions of each subflow."""
+    """Require a steeper slope in the second after a reduction than before it, for 9 of 10 of each subflow."""
     return all_of(
         *(
             near(
