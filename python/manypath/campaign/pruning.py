@@ -59,16 +59,22 @@ class Pruning:
         try:
             for shard, goes in shards:
                 if not all(goes):
-                    rest = read_whole(shard.path).filter(pa.array([not gone for gone in goes]))
+                    rest = _whole(shard.path).filter(pa.array([not gone for gone in goes]))
                     write_shard(rest, self.folder / name_of(rest))
                 shard.path.unlink(missing_ok=True)
             for note in notes:
                 note.path.unlink(missing_ok=True)
-        except Damaged as error:
-            raise UserError(f"store: {shard.path} {error}: remove it first, its results cannot be used") from None
         except OSError as error:
             raise UserError(f"store: {self.folder} cannot be written ({reason_of(error)})") from None
         return len(self.shards) - len(shards) + len(self.notes) - len(notes)
+
+
+def _whole(shard: Path) -> pa.Table:
+    """Read a shard with its outcomes."""
+    try:
+        return read_whole(shard)
+    except Damaged as error:
+        raise UserError(f"store: {shard} {error}: remove it first, its results cannot be used") from None
 
 
 def of_engines(inventory: Inventory, goes: Callable[[str], bool]) -> Pruning:

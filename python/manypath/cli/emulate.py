@@ -63,9 +63,7 @@ def emulate(
     if link and pcapng is None:
         raise UserError("--link: only valid with --pcapng: give --pcapng OUT, too")
     if clean or calibrate:
-        _check_alone(clean, calibrate, {"--pcapng": pcapng, "--events": events, "--json": clean and as_json})
-        if file is not None:
-            raise UserError(f"{file}: --clean and --calibrate need no file: leave it out")
+        _check_alone(file, clean, calibrate, {"--pcapng": pcapng, "--events": events, "--json": clean and as_json})
         _clean() if clean else _calibrate(quick, as_json)
         return
     if file is None:
@@ -90,24 +88,25 @@ def emulate(
     with _ended_on_failure(process), _log(events, emulation) as note:
         ready, ending = _follow(process, reports, note, is_quiet=as_json or bool(command))
     code = _code(process)
-    if ending is not None:
-        if as_json:
-            ends = zip(ready["interfaces"], ending["interfaces"], strict=True)
-            print_json({**ending, "interfaces": [{**end, **counts} for end, counts in ends]})
-        elif not command:
-            _print_ending(ending)
+    if ending is not None and as_json:
+        ends = zip(ready["interfaces"], ending["interfaces"], strict=True)
+        print_json({**ending, "interfaces": [{**end, **counts} for end, counts in ends]})
+    elif ending is not None and not command:
+        _print_ending(ending)
     if code:
         raise typer.Exit(code)
 
 
-def _check_alone(clean: bool, calibrate: bool, others: Mapping[str, object]) -> None:
-    """Refuse options that have no effect with --clean or --calibrate."""
+def _check_alone(file: Path | None, clean: bool, calibrate: bool, others: Mapping[str, object]) -> None:
+    """Refuse a file, and options that have no effect, with --clean or --calibrate."""
     chosen = "--clean" if clean else "--calibrate"
     if clean and calibrate:
         raise UserError("--clean: not valid with --calibrate: give one of them")
     for name, value in others.items():
         if value:
             raise UserError(f"{name}: has no effect with {chosen}: leave one of them out")
+    if file is not None:
+        raise UserError(f"{file}: --clean and --calibrate need no file: leave it out")
 
 
 def _follow(

@@ -38,7 +38,7 @@ class Claim:
     suspects : tuple of str
         Names of the switches that are tried one at a time if the statement does not hold.
     fact : str
-        Name of the fact of which it is a sentence: claims that share their data are one fact. By default its own id.
+        Name of its fact: claims that share their data have the same. By default its own id.
     history : tuple of Entry
         Its changes after results were known, the oldest first.
     explanation : callable or None
