@@ -89,12 +89,16 @@ def emulate(
         ready, ending = _follow(process, reports, note, is_quiet=as_json or bool(command))
     code = _code(process)
     if ending is not None and as_json:
-        ends = zip(ready["interfaces"], ending["interfaces"], strict=True)
-        print_json({**ending, "interfaces": [{**end, **counts} for end, counts in ends]})
+        print_json({**ending, "interfaces": _with_counters(ready, ending)})
     elif ending is not None and not command:
         _print_ending(ending)
     if code:
         raise typer.Exit(code)
+
+
+def _with_counters(ready: Mapping[str, Any], ending: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return each interface with its counters at the end."""
+    return [{**end, **counts} for end, counts in zip(ready["interfaces"], ending["interfaces"], strict=True)]
 
 
 def _check_alone(file: Path | None, clean: bool, calibrate: bool, others: Mapping[str, object]) -> None:
