@@ -67,10 +67,7 @@ def emulate(
         _clean() if clean else _calibrate(quick, as_json)
         return
     if file is None:
-        raise UserError(
-            "FILE: missing: give an emulation or a scenario, such as examples/emulate_two_paths.toml, which "
-            "`manypath examples` writes"
-        )
+        raise UserError(f"FILE: missing: {EXAMPLE}")
     outputs = Outputs([file])
     if pcapng is not None:
         outputs.file("--pcapng", pcapng, CAPTURE)
@@ -94,6 +91,10 @@ def emulate(
         _print_ending(ending)
     if code:
         raise typer.Exit(code)
+
+
+EXAMPLE = "give an emulation or a scenario, such as examples/emulate_two_paths.toml, which `manypath examples` writes"
+"""What to give as a file."""
 
 
 def _with_counters(ready: Mapping[str, Any], ending: Mapping[str, Any]) -> list[dict[str, Any]]:
