@@ -112,7 +112,7 @@ def test_the_rates_of_paths_add_up_and_the_result_has_the_settings():
     ("arguments", "message"),
     [
         ({"cc": "lya"}, "cc: "),
-        ({"losses": []}, "losses: [] is no list"),
+        ({"losses": []}, "losses: is empty: give one probability for each path"),
         ({"losses": 0.1}, "losses: 0.1 is no list"),
         ({"losses": [0.0, 0.1]}, "losses[0]: 0.0 has no finite rate"),
         ({"losses": [2, 0.1]}, "losses[0]: "),
