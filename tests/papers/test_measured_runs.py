@@ -9,7 +9,7 @@ from manypath.papers.gonzalez2012_mptcp import measured
 from manypath.papers.gonzalez2012_mptcp.names import APPROXIMATED, FLOWS, MPTCP, PATHS, RIVALS, SHEETS
 from manypath.papers.measured import HEAD, Measurement, evidence, merged, parse, written
 
-BY_RATES = {"C-001-1", "C-001-8", "C-001-9", "C-001-11", "C-001-12", "C-001-14", "C-001-15", "C-001-17", "C-001-18"}
+BY_RATES = {f"C-001-{number}" for number in (1, 8, 9, 11, 12, 14, 15, 16, 17, 18, 25)}
 """Claims that depend only on rates of flows with competing TCP."""
 
 
