@@ -137,3 +137,12 @@ def test_a_notebook_shows_the_drawing_of_a_network():
     network = mp.disjoint(south=LINK)
     assert "<svg" in network._repr_svg_()
     assert network.draw()._repr_svg_() == network._repr_svg_()
+
+
+def test_plotly_reads_the_drawing_of_a_network():
+    pytest.importorskip("plotly", reason="the extra interactive is not installed")
+    picture = topology(mp.disjoint(south=LINK, north=LINK))
+    texts = {text.get_text() for text in picture.figure.axes[0].texts}
+    shown = {annotation.text for annotation in picture.interactive().layout.annotations}
+    assert texts
+    assert texts <= shown

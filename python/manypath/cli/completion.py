@@ -7,7 +7,6 @@ each file at once, keeps a script of the user, and names every file that it chan
 from __future__ import annotations
 
 import os
-import tempfile
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +16,7 @@ import shellingham
 import typer
 
 from manypath.errors import OutputError, UserError, quoted, quoted_path
+from manypath.replacement import replacement
 
 INSTALL, SHOW = "--install-completion", "--show-completion"
 """The options."""
@@ -147,21 +147,12 @@ def _content(file: Path) -> str | None:
 
 
 def _replace(file: Path, text: str) -> None:
-    """Replace a file at once, or leave it as it is."""
-    # A startup file may be a link to a file in another folder.
-    target = file.resolve()
-    new: Path | None = None
+    """Replace a file at once, or leave it as it is. A startup file may be a link to a file in another folder."""
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=".manypath.", suffix=".tmp")
-        new = Path(name)
-        with os.fdopen(descriptor, "wb") as out:
-            out.write(text.encode(errors="surrogateescape"))
-        new.chmod(target.stat().st_mode & 0o7777 if target.exists() else 0o644)
-        new.replace(target)
+        file.resolve().parent.mkdir(parents=True, exist_ok=True)
+        with replacement(file) as begun:
+            begun.write_bytes(text.encode(errors="surrogateescape"))
     except OSError as error:
-        if new is not None:
-            new.unlink(missing_ok=True)
         raise OutputError(
             f"{INSTALL}: {quoted_path(file)} cannot be written ({error.strerror}): nothing was changed; "
             f"{SHOW} prints the script"

@@ -169,7 +169,7 @@ class _Plot:
                 "showarrow": False,
                 "font": {"color": to_hex(text.get_color()), "size": 11},
                 "xanchor": text.get_horizontalalignment(),
-                "yanchor": {"center": "middle"}.get(text.get_verticalalignment(), text.get_verticalalignment()),
+                "yanchor": _ANCHORS[text.get_verticalalignment()],
             }
 
     def frame(self) -> Json:
@@ -327,6 +327,15 @@ def _mark(line: Line2D) -> str:
 
 _MARKS = ("x", "D")
 """Markers of points of another simulator, and of numbers printed in a paper."""
+
+_ANCHORS = {
+    "top": "top",
+    "center": "middle",
+    "center_baseline": "middle",
+    "baseline": "bottom",
+    "bottom": "bottom",
+}
+"""Plotly's vertical anchors of texts by matplotlib's names."""
 
 _LABELLED = {"x": "labelbottom", "y": "labelleft"}
 """Names of matplotlib's switches of tick labels."""
