@@ -242,10 +242,11 @@ def test_open_settings_are_run_with_full_precision_only(tmp_path: Path):
 
 @pytest.fixture(scope="module")
 def with_settings(tmp_path_factory: pytest.TempPathFactory) -> PaperEvaluation:
-    """The small paper with an open setting, at full precision."""
+    """The small paper with an open setting, at full precision, with few runs."""
     store = tmp_path_factory.mktemp("runs")
-    found = evaluate([small_paper_with_open_settings()], full=True, store=store, progress=False, profiles=False)
-    return found.papers[0]
+    paper = small_paper_with_open_settings()
+    paper = replace(paper, full=replace(paper.full, replications=3, most=0, trials=3))
+    return evaluate(paper, full=True, store=store, progress=False, profiles=False, mutations=False).papers[0]
 
 
 def test_published_results_have_the_verdicts_over_all_settings(with_settings: PaperEvaluation, tmp_path: Path):
