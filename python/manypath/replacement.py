@@ -2,7 +2,7 @@
 
 If the disk is full, or the process is stopped, an earlier file of this name is unchanged, and no part of the new one
 remains. A killed process leaves its temporary file, which the next writer in the folder removes. Logs that other
-programs follow while they grow, such as those of `manypath emulate --events`, are written in place.
+programs follow while they grow, such as events and captures, are written in place.
 """
 
 from __future__ import annotations

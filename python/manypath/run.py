@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import cached_property
 from os import PathLike, fspath
@@ -16,7 +15,6 @@ from manypath.errors import OutputError, UserError, quoted
 from manypath.outputs import CAPTURE, EVENTS, Outputs
 from manypath.quantity import SPAN
 from manypath.refusal import told
-from manypath.replacement import replacing
 
 if TYPE_CHECKING:
     import numpy as np
@@ -52,8 +50,8 @@ def run(
         if None.
     capture
         Write the packets that leave links to this pcapng file, for Wireshark. The results of the run do not change, but
-        it takes longer. The file appears at the end of the run. An earlier capture of manypath is then replaced, any
-        other file is refused; this also holds for `events`.
+        it takes longer. An earlier capture of manypath is replaced, any other file is refused; this also holds for
+        `events`.
     links
         Name or names of the captured links; all core links if empty. The access links have names, too:
         ``"access/cmt/source/south/out"`` carries the packets that the flow ``cmt`` sends from its source to the path
@@ -102,26 +100,21 @@ def run(
     if only and events is None:
         raise UserError("only: only valid with events: give the events file, too")
     function("progress", progress, "the simulated time in seconds")
+    outputs = Outputs()
     watch = {} if series is None else rows(series)
     check_interval(series, scenario.warmup + scenario.measure)
-    outputs, targets = Outputs(), dict[str, str]()
-    for name, target, kind in (("capture", capture, CAPTURE), ("events", events, EVENTS)):
-        if target is not None:
-            outputs.file(name, file(name, target), kind)
-            targets[name] = _name(name, target)
-    selected = {"capture": {"links": links}, "events": {"only": only}}
-    with ExitStack() as written:
-        begun = {name: written.enter_context(replacing(name, target)) for name, target in targets.items()}
-        watch |= {name: {"file": str(path), **selected[name]} for name, path in begun.items()}
-        try:
-            outcome, columns = _native.run(scenario.document(), seed, replication, json.dumps(watch), progress)
-        except (_native.ScenarioError, _native.SeriesError, _native.CaptureError, _native.EventsError) as error:
-            text = told(error)
-            for name, path in begun.items():
-                text = text.replace(str(path), targets[name])
-            # The files were checked before, so an error at this point is a failure of the device.
-            is_failure = text.startswith(("capture:", "events:"))
-            raise (OutputError if is_failure else UserError)(text) from None
+    if capture is not None:
+        outputs.file("capture", file("capture", capture), CAPTURE)
+        watch["capture"] = {"file": _name("capture", capture), "links": links}
+    if events is not None:
+        outputs.file("events", file("events", events), EVENTS)
+        watch["events"] = {"file": _name("events", events), "only": only}
+    try:
+        outcome, columns = _native.run(scenario.document(), seed, replication, json.dumps(watch), progress)
+    except (_native.ScenarioError, _native.SeriesError, _native.CaptureError, _native.EventsError) as error:
+        # The files were checked before, so an error at this point is a failure of the device.
+        is_failure = str(error).startswith(("capture:", "events:"))
+        raise (OutputError if is_failure else UserError)(told(error)) from None
     return Result(outcome=json.loads(outcome), seed=seed, replication=replication, columns=columns)
 
 

@@ -107,7 +107,7 @@ MISTAKES: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "a probability above one": (
         SOUTH,
         'loss = { kind = "bernoulli", p = 2 }',
-        ("south.loss", ".p", "2", "1.0 or less"),
+        ("south.loss", ".p", "2", "1 or less"),
     ),
     "a probability above 100 %": (SOUTH, 'loss = "150 %"', ("south.loss", "150 %", '"100 %"')),
     "a probability that is no number": (SOUTH, 'loss = { kind = "bernoulli", p = nan }', ("south.loss", "nan")),

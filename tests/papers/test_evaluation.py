@@ -12,7 +12,22 @@ from manypath.papers.verdict import VERDICTS
 from manypath.report import build
 
 KEYS = {
-    *("id", "paper", "place", "says", "verdict", "measured", "expected", "runs", "needed", "parts", "why", "profiles"),
+    *(
+        "id",
+        "paper",
+        "place",
+        "says",
+        "fact",
+        "history",
+        "verdict",
+        "measured",
+        "expected",
+        "runs",
+        "needed",
+        "parts",
+        "why",
+        "profiles",
+    ),
     *("causes", "reconstructed", "reconstructed_needed", "reconstructed_needed_seconds", "published", "over_settings"),
 }
 

@@ -80,8 +80,6 @@ flows.f = { paths = ["a"] }
 """
 
 WRITERS: dict[str, Callable[[], object]] = {
-    "a capture": lambda: mp.run(short(), capture="out.pcapng"),
-    "events": lambda: mp.run(short(), events="out.jsonl"),
     "a figure as SVG": lambda: figure("svg"),
     "a figure as PDF": lambda: figure("pdf"),
     "a figure as PNG": lambda: figure("png"),

@@ -135,14 +135,14 @@ SHARED = textwrap.dedent("""
         time.sleep(0.02)
         return {"x": seed / 7}
     if len(sys.argv) > 2:
-        from manypath.campaign import shard
-        rename = shard.Path.rename
+        from manypath import replacement
+        replace = replacement.Path.replace
         def never(path, target):
             if path.suffix == ".tmp" and target.suffix == ".parquet":
                 os.write(1, b"writes\\n")
                 time.sleep(1000)
-            return rename(path, target)
-        shard.Path.rename = never
+            return replace(path, target)
+        replacement.Path.replace = never
     campaign = mp.Campaign(mp.Function(slow, version="1"), replications=150)
     found = campaign.run(store=sys.argv[1], progress=False, workers=2).runs
     print("sum", found["x"].sum(), flush=True)

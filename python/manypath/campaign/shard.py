@@ -73,10 +73,11 @@ def name_of(table: pa.Table) -> str:
 
 def write_shard(table: pa.Table, target: Path) -> None:
     """Write a shard to disk; after an `OSError` no part of it remains."""
-    with replacement(target, is_lasting=True) as begun:
+    # By an own file, which is closed if the disk is full.
+    with replacement(target, is_lasting=True) as begun, begun.open("wb") as file:
         pq.write_table(
             table,
-            begun,
+            file,
             compression="zstd",
             use_dictionary=REPEATED,  # pyright: ignore[reportArgumentType] - names of columns are valid, too
             write_page_checksum=True,

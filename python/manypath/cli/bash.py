@@ -31,11 +31,14 @@ def join_words() -> Cut | None:
     """Join the words that bash split, in the environment; return None if the caller is not bash."""
     if os.environ.get("_MANYPATH_COMPLETE") != "complete_bash":
         return None
-    words = os.environ.get("COMP_WORDS", "").split("\n")
+    told = os.environ.get("COMP_WORDS", "")
+    words = told.split("\n")
     current = os.environ.get("COMP_CWORD", "")
-    if not WORD_NUMBER.fullmatch(current) or int(current) >= len(words):
+    if not WORD_NUMBER.fullmatch(current) or int(current) > len(told.split()):
         # No completion, because Typer would end with a traceback.
         os.environ["COMP_WORDS"], os.environ["COMP_CWORD"] = "", "0"
+        return Cut()
+    if int(current) >= len(words):
         return Cut()
     joined, kept = _joined(words[: int(current) + 1])
     os.environ["COMP_WORDS"] = "\n".join(joined)
