@@ -246,7 +246,7 @@ def with_settings(tmp_path_factory: pytest.TempPathFactory) -> PaperEvaluation:
     store = tmp_path_factory.mktemp("runs")
     paper = small_paper_with_open_settings()
     paper = replace(paper, full=replace(paper.full, replications=3, most=0, trials=3))
-    return evaluate(paper, full=True, store=store, progress=False, profiles=False, mutations=False).papers[0]
+    return evaluate([paper], full=True, store=store, progress=False, profiles=False, mutations=False).papers[0]
 
 
 def test_published_results_have_the_verdicts_over_all_settings(with_settings: PaperEvaluation, tmp_path: Path):
