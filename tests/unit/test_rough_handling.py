@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -11,10 +12,15 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 
 import manypath as mp
 from manypath.campaign.compute import compute
+from manypath.cli import frame_files
+from manypath.papers.curves import CurveStore
+from manypath.papers.traces import PathTrace, Trace
 
 ROOT = Path(__file__).parents[2]
 IMPORTS_TESTS = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}
@@ -225,6 +231,30 @@ def test_a_full_disk_is_reported_in_one_line_and_keeps_stored_runs(scenario, eng
     assert 0 < kept < ran
     assert len(mp.Campaign(scenario(), replications=kept).run(store=small_disk, progress=False)) == kept
     assert sum(engine.ran.values()) == ran
+
+
+@pytest.mark.parametrize("kind", ["curves", "frames"])
+def test_parquet_files_on_a_full_disk_are_closed(kind: str, scenario, small_disk: Path):
+    """Around the size of the disk, files fail while they are written or when they are closed. Errors may be kept."""
+    (cell, *_) = mp.Campaign(scenario(), replications=1).cells
+    file, failed = small_disk / "samples.parquet", []
+    for size in range(48_000, 72_000, 1_000):
+        noise = np.random.default_rng(size).standard_normal(size // 8)
+        try:
+            if kind == "curves":
+                part = noise[: len(noise) // 7]
+                trace = Trace({("cmt", "south"): PathTrace(*[part] * 6)}, {}, {("cmt", "south"): part})
+                CurveStore(small_disk).save(cell, "50 ms", "engine", trace)
+            else:
+                frame_files.write("--frames", {file: pd.DataFrame({"x": noise})})
+        except mp.UserError as error:
+            failed.append(error)
+        shutil.rmtree(small_disk / "curves", ignore_errors=True)
+        file.unlink(missing_ok=True)
+        named = [each.readlink() for each in Path("/proc/self/fd").iterdir() if each.is_symlink()]
+        assert not [each for each in named if str(each).startswith(str(small_disk))]
+    assert 0 < len(failed) < 24
+    assert all("No space left on device" in str(error) for error in failed)
 
 
 def test_an_unwritable_store_is_reported_before_the_first_run(scenario, engine, small_disk: Path):

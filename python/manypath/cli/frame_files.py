@@ -49,6 +49,8 @@ def _write(content: pd.DataFrame | str, target: Path, *, is_parquet: bool) -> No
     if isinstance(content, str):
         target.write_text(content, encoding="utf-8")
     elif is_parquet:
-        content.to_parquet(target, index=False)
+        # By an own file, which is closed if the disk is full.
+        with target.open("wb") as file:
+            content.to_parquet(file, index=False)
     else:
         content.to_csv(target, index=False)

@@ -58,8 +58,9 @@ class CurveStore:
         target = self._file(cell, series, engine)
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
-            with replacement(target, is_lasting=True) as begun:
-                pq.write_table(_table(trace), begun, compression="zstd", write_page_checksum=True)
+            # By an own file, which is closed if the disk is full.
+            with replacement(target, is_lasting=True) as begun, begun.open("wb") as file:
+                pq.write_table(_table(trace), file, compression="zstd", write_page_checksum=True)
         except OSError as error:
             raise UserError(
                 f"store: {target.parent} cannot be written ({reason_of(error)}): make room or choose another folder"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -95,27 +95,27 @@ def data_of(found: OverSettings) -> dict[str, Any]:
         ],
         "plausible": found.plausible,
         "tested": len(found.tested),
-        "claims": {item.claim.id: _claim(found, item) for item in found.claims},
+        "claims": {item.claim.id: claim_data(found, item, Mean.rounded) for item in found.claims},
     }
 
 
-def _claim(found: OverSettings, item: ClaimOver) -> dict[str, Any]:
+def claim_data(found: OverSettings, item: ClaimOver, written: Callable[[Mean], Any]) -> dict[str, Any]:
+    """Return a claim over all settings as plain data; `written` converts means."""
     return {
         "verdict": item.verdict,
         "holds": item.count("holds"),
         "contradicted": item.count("contradicted"),
         "undecided": item.count("undecided"),
-        "plain": shown(found, item, AS_STATED),
-        "strongest": shown(found, item, item.strongest),
-        "weakest": shown(found, item, item.weakest),
+        "plain": _shown(found, item, AS_STATED),
+        "strongest": _shown(found, item, item.strongest),
+        "weakest": _shown(found, item, item.weakest),
         "deciding": [
-            {"setting": each.setting, "value": each.says, "moved": each.moved.rounded(), "unit": each.unit}
+            {"setting": each.setting, "value": each.says, "moved": written(each.moved), "unit": each.unit}
             for each in item.deciding
         ],
     }
 
 
-def shown(found: OverSettings, item: ClaimOver, setting: Combination) -> dict[str, Any]:
-    """Return a claim in one setting as plain data."""
+def _shown(found: OverSettings, item: ClaimOver, setting: Combination) -> dict[str, Any]:
     check = item.tests[setting].check
     return {"setting": found.says(setting), "verdict": check.verdict, "measured": check.measured, "runs": check.runs}

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from manypath.papers.claim import Claim
+from manypath.papers.mean import Mean
 from manypath.papers.open_settings.deciding import Deciding
 from manypath.papers.open_settings.experiment import OverSettings
-from manypath.papers.open_settings.kept import shown
+from manypath.papers.open_settings.kept import claim_data
 
 HEAD = ("claim", "plain setting", "all settings", "holds in", "contradicted in", "undecided in", "decided by")
 """Names of the columns of a table."""
@@ -15,21 +16,8 @@ HEAD = ("claim", "plain setting", "all settings", "holds in", "contradicted in",
 
 def plain_over(found: OverSettings, claim: Claim) -> dict[str, Any]:
     """Return a claim over all settings as plain data."""
-    item = found.of(claim)
-    return {
-        "verdict": item.verdict,
-        "plausible": found.plausible,
-        "tested": len(item.tests),
-        "holds": item.count("holds"),
-        "contradicted": item.count("contradicted"),
-        "undecided": item.count("undecided"),
-        "strongest": shown(found, item, item.strongest),
-        "weakest": shown(found, item, item.weakest),
-        "deciding": [
-            {"setting": each.setting, "value": each.says, "moved": each.moved.plain(), "unit": each.unit}
-            for each in item.deciding
-        ],
-    }
+    counts = {"plausible": found.plausible, "tested": len(found.of(claim).tests)}
+    return counts | claim_data(found, found.of(claim), Mean.plain)
 
 
 def rows_of(found: OverSettings) -> list[list[str]]:
