@@ -13,6 +13,8 @@ from typing import Any
 from manypath.measurements import COUNTERS
 from manypath.papers import NAMES, load, published
 from manypath.papers.claim import facts_and_sentences
+from manypath.papers.findings import Finding
+from manypath.papers.paper import Paper
 from manypath.papers.verdict import tally
 from socket_options import options
 
@@ -62,6 +64,16 @@ def papers() -> str:
     return written(*heads, rows=map(row, NAMES))
 
 
+def findings() -> str:
+    """Return the findings of each paper, with the claims that they rest on."""
+
+    def row(paper: Paper, finding: Finding) -> tuple[str, ...]:
+        return f"[{paper.tag}]", finding.says, ", ".join(finding.verdicts)
+
+    rows = [row(paper, finding) for paper in map(load, NAMES) for finding in paper.findings]
+    return written("paper", "finding", "claims", rows=rows)
+
+
 def written(*heads: str, rows: Any) -> str:
     """Return a table in Markdown."""
     lines = [heads, ("---",) * len(heads), *rows]
@@ -74,6 +86,7 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "limits of paths": partial(counters, "limits", "column", "blocked_"),
     "limits in events": partial(counters, "limits", "field", ""),
     "papers": papers,
+    "findings": findings,
     "socket options": socket_options,
 }
 """The tables by name."""

@@ -113,9 +113,11 @@ def share(name: str, value: Any) -> float:
 
 
 def text(name: str, value: Any, right: str) -> str:
-    """Return a text."""
+    """Return a text without a null character, which neither a name nor a word of a command has."""
     if not isinstance(value, str):
         raise UserError(f"{name}: {quoted(value)} is no text: give {right}")
+    if "\0" in value:
+        raise UserError(f"{name}: {quoted(value)} has a null character: leave it out")
     return value
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -30,10 +30,21 @@ SWINGS = 0.12
 
 
 def evidence(
-    cases: Iterable[Case], runs: int = 4, treat: Treat | None = None, bend: Bend | None = None, losses: float = 1.0
+    cases: Iterable[Case],
+    runs: int = 4,
+    treat: Treat | None = None,
+    bend: Bend | None = None,
+    losses: float = 1.0,
+    lossy: str = AIMD,
+    timeouts: float = 1.0,
 ) -> Evidence:
-    """Return the made-up evidence; `treat` may change rates, `bend` curves, and `losses` scales those of many flows."""
-    return Evidence({case: _runs(case, runs, treat, bend, losses) for case in cases})
+    """Return the made-up evidence.
+
+    `treat` may change rates, `bend` curves, `losses` scales those of many flows, flows of the kind `lossy` have more
+    of them, and `timeouts` scales the part of timeouts among them.
+    """
+    count = partial(_outcome, losses=losses, lossy=lossy, timeouts=timeouts)
+    return Evidence({case: _runs(case, runs, treat, bend, count) for case in cases})
 
 
 def rates_of(case: Case, run: int = 0) -> Rates:
@@ -42,11 +53,13 @@ def rates_of(case: Case, run: int = 0) -> Rates:
     number = case.experiment.removeprefix("figure")
     if number in WEIGHTS:
         return _against_tcp(WEIGHTS[number], levels["flows"], run)
+    if case.experiment == "sack-for-one-kind":
+        return _against_tcp((levels["weight"],), levels["flows"], run)
     models: dict[str, Callable[..., Rates]] = {
         "figure1.2": lambda subflows, rivals: _beside(60.0, float(subflows), rivals),
         "figure2.1": lambda **_: {AIMD: 8.0},
         "sawtooths": lambda: {BUNDLE: 24.0},
-        "given-loss": lambda: {"tcp": 6.4, "half": 3.2, "three-quarters": 4.8},
+        "given-loss": lambda: {"tcp": 6.2, "half": 3.1, "three-quarters": 4.65},
         "flowshares": lambda shares: _beside(60.0, float(shares), 4),
         "figure3.1": _limited,
         "figure3.1-managed": lambda **_: {BUNDLE: 14.0, f"{TCP}1": 14.0},
@@ -97,13 +110,15 @@ def _against_tcp(weights: tuple[str, ...], flows: int, run: int) -> Rates:
     return {**aimd, **{f"{TCP}{n}": 1.0 for n in range(1, flows + 1)}}
 
 
-def _runs(case: Case, runs: int, treat: Treat | None, bend: Bend | None, losses: float) -> Runs:
+def _runs(
+    case: Case, runs: int, treat: Treat | None, bend: Bend | None, count: Callable[[Case, Rates], dict[str, Any]]
+) -> Runs:
     outcomes: list[dict[str, Any]] = []
     for run in range(runs):
         rates = rates_of(case, run)
         rates = rates if treat is None else treat(case, rates, run)
         tremble = 1.0 + 0.004 * np.sin(run)
-        outcomes.append(_outcome(case, {name: rate * tremble for name, rate in rates.items()}, losses))
+        outcomes.append(count(case, {name: rate * tremble for name, rate in rates.items()}))
     trace = _trace(case)
     if trace is None:
         return Runs(outcomes)
@@ -111,16 +126,22 @@ def _runs(case: Case, runs: int, treat: Treat | None, bend: Bend | None, losses:
     return Runs(outcomes, [_slightly_varied(bent, run) for run in range(runs)])
 
 
-def _outcome(case: Case, rates: Rates, losses: float) -> dict[str, Any]:
+def _outcome(case: Case, rates: Rates, losses: float, lossy: str, timeouts: float) -> dict[str, Any]:
     """Return rates and losses in the form of an outcome of the engine: 100,000 packets per flow."""
     flows = dict(case.factors).get("flows", 1)
     rate = {1: 0.0013, 2: 0.00131, 4: 0.00157}.get(int(flows), losses * 0.0003 * int(flows))
     events = round(100_000 * rate)
-    timeouts = events * int(flows) // 128
-    counters = {"window_cuts": events - timeouts, "timeouts": timeouts, "data_packets": 100_000}
+    by_timeout = round(timeouts * events * int(flows) / 128)
+    many = {"window_cuts": events - by_timeout, "timeouts": by_timeout, "data_packets": 100_000}
+    fewer = {**many, "window_cuts": (events - by_timeout) // 2}
     goodput = 0.5e6 * rates.get(BUNDLE, 0.0)
     paths = {f"path{n}": {"goodput": goodput, "lost_packets": events // 2} for n in (1, 2)}
-    return {"flows": {name: {"goodput": rate * 1e6, **counters, "paths": paths} for name, rate in rates.items()}}
+    return {
+        "flows": {
+            name: {"goodput": rate * 1e6, **(many if name.startswith(lossy) else fewer), "paths": paths}
+            for name, rate in rates.items()
+        }
+    }
 
 
 @cache
@@ -137,7 +158,7 @@ def _trace(case: Case) -> Trace | None:
         start, then = (0.5, 0.25) if levels["start"] == "1:1" else (0.25, 0.4375)
         return weights((EIGHT, TEN), [(0.0, start), (120.0, then)])
     if case.experiment == "figure4.1-managed":
-        settled = 4.0 * levels["interval"] / levels["gain"]
+        settled = 3.0 * levels["interval"] / levels["gain"]
         around = [(settled + 20.0 * turn, 0.33 + 0.05 * levels["gain"] * (-1) ** turn) for turn in range(30)]
         return weights((EIGHT, TEN), [(0.0, 0.9), *around])
     return None

@@ -97,6 +97,27 @@ def larger_steps(case, trace):
     return world.weights(("path1", "path2"), [(0.0, 0.5), (20.0, 0.2)])
 
 
+def ideal_is_worse(case, rates, _run):
+    """Lower the rates of the subflows with the ideal weights."""
+    worse = case.experiment == "figure4.1-weights" and dict(case.factors)["weights"] == "1/3+2/3"
+    return {name: rate * (0.8 if worse and name.startswith(AIMD) else 1.0) for name, rate in rates.items()}
+
+
+def one_class(case, rates, _run):
+    """Give all weighted flows of a bundle their mean rate."""
+    if case.experiment.removeprefix("figure") not in BUNDLES:
+        return rates
+    mean = np.mean([rate for name, rate in rates.items() if name.startswith(AIMD)])
+    return {name: mean if name.startswith(AIMD) else rate for name, rate in rates.items()}
+
+
+def drifting(case, trace):
+    """Let the weights add up to a little more than one."""
+    if case.experiment != "figure4.1-managed":
+        return trace
+    return Trace(trace.paths, {}, {key: 1.01 * curve for key, curve in trace.weights.items()})
+
+
 def weightless(_case, trace):
     """Return a trace without weights."""
     nothing = {key: np.full(len(curve), np.nan) for key, curve in trace.weights.items()}
@@ -112,8 +133,8 @@ def failing(bmc, **turned):
     return {claim.id for claim in bmc.claims if claim(results).verdict in ("contradicted", "undecided")}
 
 
-def test_the_thesis_has_twenty_seven_claims(bmc):
-    assert [claim.id for claim in bmc.claims] == [f"C-003-{number}" for number in range(1, 28)]
+def test_the_thesis_has_thirty_four_claims(bmc):
+    assert [claim.id for claim in bmc.claims] == [f"C-003-{number}" for number in range(1, 35)]
     assert all(claim.says and claim.place for claim in bmc.claims)
 
 
@@ -154,6 +175,14 @@ def test_claims_about_weights_ignore_the_time_before_a_late_subflow_joins(bmc):
         ({"treat": still}, {"C-003-19"}),
         ({"losses": 0.01}, {"C-003-21"}),
         ({"treat": at(PAIR, {4}, 0.8)}, {"C-003-26"}),
+        ({"treat": at(FIVE, {32, 48, 64}, 1.15)}, {"C-003-18"}),
+        ({"treat": scaled({"sack-for-one-kind"}, AIMD, 0.8)}, {"C-003-29"}),
+        ({"treat": scaled({"given-loss"}, "tcp", 1.2)}, {"C-003-5", "C-003-30"}),
+        ({"treat": ideal_is_worse}, {"C-003-13", "C-003-31"}),
+        ({"treat": one_class}, {"C-003-32"}),
+        ({"lossy": TCP}, {"C-003-33"}),
+        ({"timeouts": 0.0}, {"C-003-28"}),
+        ({"bend": drifting}, {"C-003-34"}),
     ],
     ids=[
         "bundle-is-two-tcps",
@@ -172,6 +201,14 @@ def test_claims_about_weights_ignore_the_time_before_a_late_subflow_joins(bmc):
         "no-variation-of-runs",
         "few-losses",
         "no-odd-point",
+        "many-flows-are-far-above",
+        "the-excess-vanishes-with-sack-of-standard-flows",
+        "another-absolute-rate",
+        "ideal-weights-get-less",
+        "classes-of-weights-get-the-same",
+        "standard-flows-lose-more",
+        "no-timeouts",
+        "weights-that-drift",
     ],
 )
 def test_altered_results_of_the_thesis_fail_its_claims(bmc, turned, noticed):

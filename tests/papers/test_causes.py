@@ -108,7 +108,7 @@ def test_a_claim_without_trials_has_the_number_of_deciding_runs_and_no_cause():
 
 def test_significant_trials_are_listed_first():
     found, _ = outcome(("nothing", "half", "cure"), exhaustive=True)
-    (tried,) = tried_on(found)
+    (tried,) = tried_on(found, {})
     assert (tried.what, tried.unit, tried.verdict) == ("", "Mbit/s", "contradicted")
     assert tried.margin.mean == pytest.approx(-2.3 + NOISE.mean())
     assert [(trial.changed, trial.certain, trial.verdict) for trial in tried.trials] == [
@@ -117,7 +117,7 @@ def test_significant_trials_are_listed_first():
         ("the nothing", False, "contradicted"),
     ]
     assert [str(trial.moved) for trial in tried.trials][2] == "0 in each run"
-    assert tried_on(outcome((), rate=7.0)[0]) == ()
+    assert tried_on(outcome((), rate=7.0)[0], {}) == ()
 
 
 def test_a_case_that_a_switch_does_not_change_is_neither_run_nor_counted():

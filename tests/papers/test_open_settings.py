@@ -176,7 +176,7 @@ def test_a_claim_that_reads_no_run_is_the_same_in_every_setting():
     assert (item.verdict, item.deciding) == ("stands", ())
 
 
-WORLDS = pytest.mark.parametrize("worlds", cases([60, 1000], long=lambda worlds: worlds > 60))
+WORLDS = pytest.mark.parametrize("worlds", cases([30, 1000], long=lambda worlds: worlds > 30))
 """Number of made-up worlds of each kind."""
 
 

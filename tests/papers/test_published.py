@@ -19,7 +19,7 @@ from manypath.stats import interval
 
 TABLES = [name for name in (*NAMES, *STUDIES) if published.file_of(name).is_file()]
 
-LARGEST = 600_000
+LARGEST = 700_000
 """Size limit of all tables together, in bytes."""
 
 
@@ -46,8 +46,8 @@ def test_a_stored_evaluation_is_read_back_unchanged(full, package):
         )
         assert (there.runs, there.why) == (item.check.runs, item.check.why)
         assert there.explanation == item.explanation
-        assert [each.what for each in there.causes] == [each.what for each in tried_on(item)]
-        for one, other in zip(there.causes, tried_on(item), strict=True):
+        assert [each.what for each in there.causes] == [each.what for each in tried_on(item, full.broken)]
+        for one, other in zip(there.causes, tried_on(item, full.broken), strict=True):
             assert [(trial.changed, trial.certain, trial.verdict) for trial in one.trials] == [
                 (trial.changed, trial.certain, trial.verdict) for trial in other.trials
             ]

@@ -73,8 +73,8 @@ SCENARIOS = {
 }
 """Scenarios of all kinds: Python expressions."""
 
-LONG = ("1 SCTP flow, large buffers", "a deep queue")
-"""Those that take ten seconds or more."""
+LONG = ("500 TCP flows", "500 TCP flows, small buffers", "1 SCTP flow, large buffers", "a deep queue")
+"""Those that take longest."""
 
 
 def measured(scenario: str, *run: str) -> list[int]:

@@ -117,6 +117,7 @@ MISTAKES: list[tuple[Callable[[], Any], str]] = [
     (lambda: mp.ideal("lia", [0.1], None), "rtts: None is no list: give one for each path"),
     (lambda: mp.ideal("lia", [0.1], "1 ms", runs=10**9), "runs: 1000000000 is too large: give 1 to 100000"),
     (lambda: emulation.start(emulation.Emulation(network=NETWORK), command=5), "command: 5 is no text"),
+    (lambda: emulation.start(emulation.Emulation(network=NETWORK), ["a\0b"]), 'options: "a\\u0000b" has a null'),
     (lambda: mp.Scenario.from_fields({1: 2}), "fields: 1 is no text: give names of fields"),
     (lambda: LINK.model_copy(update=5), "update: 5 is no Mapping"),
     (lambda: LINK.model_copy(deep=pd.NA), "deep: <NA> is neither true nor false"),

@@ -146,7 +146,12 @@ def _print(evaluation: Evaluation, settings: Settings, page: Path, *, as_json: b
     comparisons = compared(evaluation)
     if as_json:
         told = [plain_comparison(name, comparison) for name, comparison in comparisons.items()]
-        print_json({**settings.document(), "claims": evaluation.claims, "published": told})
+        findings = [
+            {"paper": part.paper.name, "says": each.says, "verdicts": dict(each.verdicts)}
+            for part in evaluation.papers
+            for each in part.paper.findings
+        ]
+        print_json({**settings.document(), "claims": evaluation.claims, "findings": findings, "published": told})
         return
     if verbose:
         _print_tables(evaluation)

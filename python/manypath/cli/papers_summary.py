@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def summary(evaluation: Evaluation, comparisons: Mapping[str, PublishedComparison]) -> Iterator[str]:
     """Yield the lines of the summary.
 
-    Each paper has its verdicts, its finding, and what differs from its published results. A single paper also has a
+    Each paper has its verdicts, its findings, and what differs from its published results. A single paper also has a
     line for each claim, at most `MOST_CLAIMS`.
     """
     if len(evaluation.papers) == 1:
@@ -26,7 +26,7 @@ def summary(evaluation: Evaluation, comparisons: Mapping[str, PublishedCompariso
         yield from _claims(part.claims, comparisons.get(part.paper.name))
     for part in evaluation.papers:
         yield _verdicts(part)
-        yield from _finding(part)
+        yield from _findings(part)
         if part.paper.name in comparisons:
             yield f"  {differences(comparisons[part.paper.name])}"
 
@@ -63,14 +63,10 @@ def _verdicts(part: PaperEvaluation) -> str:
     return f"{paper.name}{figure}: {told or nothing} ({precision})"
 
 
-def _finding(part: PaperEvaluation) -> Iterator[str]:
-    """Yield the finding of the published reconstruction of a whole paper, if there is one."""
-    from manypath.papers.reconstruction.finding import found_settings
-    from manypath.papers.reconstruction.result import kept_result
-
-    result = kept_result(part.paper.name) if part.paper.factors and part.figure is None else None
-    if result is not None:
-        yield f"  finding: {found_settings(result)}"
+def _findings(part: PaperEvaluation) -> Iterator[str]:
+    """Yield the findings of a whole paper."""
+    if part.figure is None:
+        yield from (f"  finding: {each.says}" for each in part.paper.findings)
 
 
 def _claims(claims: Sequence[Verified], comparison: PublishedComparison | None) -> Iterator[str]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from manypath.papers.claim import Claim
 from manypath.papers.evidence import MissingCase
 from manypath.papers.experiment import Experiments, Precision
+from manypath.papers.findings import Finding
 from manypath.papers.open_settings.setting import OpenSetting
 from manypath.papers.reconstruction.factors import Factor
 from manypath.papers.switch import Mutation, Switch
@@ -202,6 +203,8 @@ class Paper:
         Precision of each setting of a reconstruction.
     open_settings : tuple
         What the text leaves open, with the plausible values; empty if claims have no verdict over them.
+    findings : tuple
+        What stands and what does not: two sentences that can be quoted, bound to published verdicts.
     sensitivity : Sensitivity
         Runs of the sensitivity table.
     reference_points : tuple
@@ -233,6 +236,7 @@ class Paper:
     factors: tuple[Factor, ...] = ()
     reconstructed: Precision | None = None
     open_settings: tuple[OpenSetting, ...] = ()
+    findings: tuple[Finding, ...] = ()
     sensitivity: Sensitivity = field(default_factory=lambda: Sensitivity((), ()))
     reference_points: tuple[ReferencePoint, ...] = ()
     reference: str = ""

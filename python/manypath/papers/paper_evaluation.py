@@ -18,6 +18,7 @@ from manypath.papers.profiles import Profiles
 from manypath.papers.runner import SEED, Runner
 from manypath.papers.sensitivity import SensitivityRow, measure_sensitivity
 from manypath.papers.sequential import decide
+from manypath.papers.side_effects import SideEffects
 from manypath.papers.stages import stages
 from manypath.stats.looks import plan
 
@@ -63,6 +64,8 @@ class PaperEvaluation:
         The claims over the open settings of the paper; None if they were not run.
     change : ChangedPaper or None
         The claims with a change that the user gave; None without a change.
+    broken : mapping
+        The standing claims that each cause breaks, by the description of the cause; empty if this was not tested.
     """
 
     paper: Paper
@@ -83,6 +86,7 @@ class PaperEvaluation:
     causes: bool = True
     over: OverSettings | None = None
     change: ChangedPaper | None = None
+    broken: SideEffects = field(default_factory=dict)
 
     @property
     def preliminary(self) -> bool:

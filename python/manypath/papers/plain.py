@@ -43,7 +43,7 @@ def plain_claim(item: Verified, part: PaperEvaluation, table: Published | None) 
             for leaf in item.check.parts
         ],
         "why": item.check.why,
-        "causes": [data_of(each, Mean.plain) for each in tried_on(item)],
+        "causes": [data_of(each, Mean.plain) for each in tried_on(item, part.broken)],
         "over_settings": None if part.over is None else plain_over(part.over, item.claim),
         "profiles": {name: check.verdict for name, check in checks.items()},
         "reconstructed": None if changed is None else changed.reconstructed,

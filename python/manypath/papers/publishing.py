@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from manypath.papers.paper_evaluation import PaperEvaluation
     from manypath.papers.profiles import Profiles
     from manypath.papers.sensitivity import SensitivityRow
+    from manypath.papers.side_effects import SideEffects
     from manypath.papers.verdict_matrix import VerdictMatrix
 
 
@@ -85,7 +86,7 @@ def table(part: PaperEvaluation) -> str:
         "digest": digest_of_evidence(grown),
     }
     lists: dict[str, list[Any]] = {
-        "claims": [_claim(item, grown) for item in part.claims],
+        "claims": [_claim(item, grown, part.broken) for item in part.claims],
         "cases": [
             group.data() for group in grouped_cases(_case(paper, case, part.evidence) for case in part.evidence.cases())
         ],
@@ -146,7 +147,7 @@ def _change(row: SensitivityRow) -> PublishedChange:
     )
 
 
-def _claim(item: Verified, grown: Evidence) -> dict[str, Any]:
+def _claim(item: Verified, grown: Evidence, broken: SideEffects) -> dict[str, Any]:
     check = item.check
     budget = budget_of(item, grown)
     return {
@@ -169,7 +170,7 @@ def _claim(item: Verified, grown: Evidence) -> dict[str, Any]:
             }
             for leaf in check.parts
         ],
-        "causes": [data_of(each, Mean.rounded) for each in tried_on(item)],
+        "causes": [data_of(each, Mean.rounded) for each in tried_on(item, broken)],
     }
 
 

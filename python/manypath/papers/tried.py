@@ -8,6 +8,7 @@ from typing import Any
 
 from manypath.papers.causes import Effect, Verified, effects_on, proven, slack_at
 from manypath.papers.mean import Mean
+from manypath.papers.side_effects import SideEffects
 from manypath.papers.verdict import Verdict
 
 
@@ -27,6 +28,8 @@ class Trial:
         Slack of the missed points with the change; positive on the side of the claim.
     verdict : Verdict
         Verdict on the part with the change.
+    breaks : tuple of str
+        Ids of the claims that stand without the change and are contradicted with it (`manypath.papers.side_effects`).
     """
 
     changed: str
@@ -34,6 +37,7 @@ class Trial:
     certain: bool
     margin: Mean
     verdict: Verdict
+    breaks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -61,8 +65,11 @@ class Tried:
     trials: tuple[Trial, ...]
 
 
-def tried_on(item: Verified) -> tuple[Tried, ...]:
-    """Return the trials on each part of a claim that does not hold. Parts without trials are skipped."""
+def tried_on(item: Verified, broken: SideEffects) -> tuple[Tried, ...]:
+    """Return the trials on each part of a claim that does not hold. Parts without trials are skipped.
+
+    `broken` has the claims that each change breaks.
+    """
     several = len(item.check.leaves()) > 1
     return tuple(
         Tried(
@@ -70,14 +77,14 @@ def tried_on(item: Verified) -> tuple[Tried, ...]:
             unit=leaf.unit,
             margin=Mean.of(slack_at(leaf.missed, leaf)),
             verdict=leaf.verdict,
-            trials=tuple(_trials(effects)),
+            trials=tuple(_trials(effects, broken)),
         )
         for leaf, effects in effects_on(item)
         if effects
     )
 
 
-def _trials(effects: list[Effect]) -> Iterator[Trial]:
+def _trials(effects: list[Effect], broken: SideEffects) -> Iterator[Trial]:
     certain = proven(effects)
     switches = {effect.switch for effect in certain}
     for effect in [*certain, *(effect for effect in effects if effect.switch not in switches)]:
@@ -87,6 +94,7 @@ def _trials(effects: list[Effect]) -> Iterator[Trial]:
             certain=effect.switch in switches,
             margin=Mean.of(effect.slack),
             verdict=effect.verdict,
+            breaks=broken.get(effect.switch.says, ()),
         )
 
 
@@ -104,6 +112,7 @@ def data_of(tried: Tried, written: Callable[[Mean], Any]) -> dict[str, Any]:
                 "certain": trial.certain,
                 "margin": written(trial.margin),
                 "verdict": trial.verdict,
+                **({"breaks": list(trial.breaks)} if trial.breaks else {}),
             }
             for trial in tried.trials
         ],

@@ -12,7 +12,6 @@ from manypath import papers
 from manypath.papers import NAMES, STUDIES
 from manypath.papers.published import load
 from manypath.report.columns import counts_of, full_column, over_settings
-from manypath.report.reconstruction import reconstruction_of
 from manypath.report.views import PaperView
 
 Card = dict[str, Any]
@@ -28,7 +27,7 @@ def card_of(page: PaperView) -> str:
         "tag": page.paper.tag,
         "columns": [{"name": column.name, "counts": column.counts} for column in page.columns],
         "claims": [{"id": claim.id, "verdict": claim.verdict, "says": claim.says} for claim in page.claims],
-        "finding": page.reconstruction.finding if page.reconstruction else "",
+        "findings": [each.says for each in page.paper.findings],
         "scope": page.scope,
         "preliminary": page.preliminary,
         "missing": page.missing,
@@ -81,7 +80,7 @@ def _kept(there: set[str]) -> list[Card]:
                     for claim in paper.claims
                     if claim.id in verdicts
                 ],
-                "finding": section.finding if (section := reconstruction_of(name)) else "",
+                "findings": [each.says for each in paper.findings],
                 "preliminary": False,
                 "missing": "",
             }

@@ -19,6 +19,7 @@ from manypath.papers.predicates import label
 from manypath.papers.published import Published, PublishedClaim, PublishedPart
 from manypath.papers.reading import Reading
 from manypath.papers.reconstruction.result import kept_result
+from manypath.papers.side_effects import SideEffects
 from manypath.papers.tried import Tried, tried_on
 from manypath.papers.verdict import NOTHING_DECIDES, Verdict
 from manypath.report.open_settings import OverView, on_card
@@ -44,13 +45,17 @@ class PartView:
 
 @dataclass(frozen=True)
 class TrialView:
-    """A row of a table of experiments: the change, by how much it moves the part, and the verdict with it."""
+    """A row of a table of experiments: the change, by how much it moves the part, and the verdict with it.
+
+    `breaks` has the ids of the standing claims that the change breaks.
+    """
 
     changed: str
     moved: str
     certain: bool
     picture: Markup
     verdict: Verdict
+    breaks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -116,7 +121,10 @@ def claims_of(
             for claim in claims
             if claim.id in kept
         ]
-    return [_card(paper, item, others, kept.get(item.claim.id), on_card(over, item.claim.id)) for item in part.claims]
+    return [
+        _card(paper, item, others, kept.get(item.claim.id), on_card(over, item.claim.id), part.broken)
+        for item in part.claims
+    ]
 
 
 def _card(
@@ -125,6 +133,7 @@ def _card(
     others: Mapping[str, Mapping[str, str]],
     kept: PublishedClaim | None,
     over: OverView | None,
+    broken: SideEffects,
 ) -> ClaimView:
     """Return the card of a claim that was checked here."""
     check = item.check
@@ -143,7 +152,7 @@ def _card(
         history=[*map(str, item.claim.history)],
         full="" if kept is None else found_in_full(kept),
         reconstructed=_reconstructed(paper, item.claim),
-        causes=[_cause(tried) for tried in (tried_on(item) if kept is None else kept.causes)],
+        causes=[_cause(tried) for tried in (tried_on(item, broken) if kept is None else kept.causes)],
         explanation=explanation if kept is None else explanation or kept.explanation,
         unfinished=item.unfinished,
     )
@@ -273,7 +282,7 @@ def _cause(tried: Tried) -> CauseView:
     ]
     unchanged = TrialView("without a change", "", certain=False, picture=pictures[0], verdict=tried.verdict)
     changes = [
-        TrialView(trial.changed, trial.moved.signed(), trial.certain, picture, trial.verdict)
+        TrialView(trial.changed, trial.moved.signed(), trial.certain, picture, trial.verdict, trial.breaks)
         for trial, picture in zip(tried.trials, pictures[1:], strict=True)
     ]
     return CauseView(what=tried.what, unit=tried.unit, trials=[unchanged, *changes])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from manypath.papers.dreibholz2010_asymmetric.claims import CLAIMS
 from manypath.papers.dreibholz2010_asymmetric.factors import FACTORS
 from manypath.papers.dreibholz2010_asymmetric.figures import figure
+from manypath.papers.dreibholz2010_asymmetric.findings import FINDINGS
 from manypath.papers.dreibholz2010_asymmetric.grids import FULL, MUTATED, QUICK, RECONSTRUCTED
 from manypath.papers.dreibholz2010_asymmetric.inet import inet_points
 from manypath.papers.dreibholz2010_asymmetric.measured import BESIDE_THE_STACKS
@@ -38,6 +39,7 @@ PAPER = Paper(
     switches=SWITCHES,
     mutations=MUTATIONS,
     factors=FACTORS,
+    findings=FINDINGS,
     sensitivity=Sensitivity(
         switches=OPEN,
         points=(

@@ -6,6 +6,7 @@ from manypath.papers.dreibholz import PLAIN, RPV2
 from manypath.papers.dreibholz2011_impact.claims import CLAIMS
 from manypath.papers.dreibholz2011_impact.factors import FACTORS
 from manypath.papers.dreibholz2011_impact.figures import figure
+from manypath.papers.dreibholz2011_impact.findings import FINDINGS
 from manypath.papers.dreibholz2011_impact.grids import FULL, MUTATED, QUICK, RECONSTRUCTED
 from manypath.papers.dreibholz2011_impact.inet import inet_points
 from manypath.papers.dreibholz2011_impact.measured import BESIDE_THE_STACKS
@@ -38,6 +39,7 @@ PAPER = Paper(
     switches=SWITCHES,
     mutations=MUTATIONS,
     factors=FACTORS,
+    findings=FINDINGS,
     sensitivity=Sensitivity(
         switches=OPEN,
         points=tuple(

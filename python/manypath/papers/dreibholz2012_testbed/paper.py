@@ -7,6 +7,7 @@ from manypath.papers.dreibholz2012_testbed.claims import CLAIMS
 from manypath.papers.dreibholz2012_testbed.crossings import CROSSINGS
 from manypath.papers.dreibholz2012_testbed.factors import FACTORS
 from manypath.papers.dreibholz2012_testbed.figures import figure
+from manypath.papers.dreibholz2012_testbed.findings import FINDINGS
 from manypath.papers.dreibholz2012_testbed.grids import FULL, MUTATED, QUICK, RECONSTRUCTED
 from manypath.papers.dreibholz2012_testbed.measured import BESIDE_THE_STACKS
 from manypath.papers.dreibholz2012_testbed.names import CMT, SINGLE
@@ -38,6 +39,7 @@ PAPER = Paper(
     switches=SWITCHES,
     mutations=MUTATIONS,
     factors=FACTORS,
+    findings=FINDINGS,
     sensitivity=Sensitivity(
         switches=(RIVAL, *OPEN),
         points=tuple(

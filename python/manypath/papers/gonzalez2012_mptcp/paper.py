@@ -5,6 +5,7 @@ from __future__ import annotations
 from manypath.papers.gonzalez2012_mptcp.claims import CLAIMS
 from manypath.papers.gonzalez2012_mptcp.factors import FACTORS
 from manypath.papers.gonzalez2012_mptcp.figures import figure
+from manypath.papers.gonzalez2012_mptcp.findings import FINDINGS
 from manypath.papers.gonzalez2012_mptcp.grids import FULL, MUTATED, QUICK, RECONSTRUCTED
 from manypath.papers.gonzalez2012_mptcp.maximum import MAXIMUM
 from manypath.papers.gonzalez2012_mptcp.measured import BESIDE_THE_KERNEL, VERDICTS_OF_THE_KERNEL
@@ -40,6 +41,7 @@ PAPER = Paper(
     mutations=MUTATIONS,
     factors=FACTORS,
     open_settings=OPEN_SETTINGS,
+    findings=FINDINGS,
     sensitivity=Sensitivity(
         switches=OPEN,
         points=tuple((sheet.experiment, {"cc": APPROXIMATED}) for sheet in SHEETS.values()),

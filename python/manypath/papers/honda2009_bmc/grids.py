@@ -6,13 +6,19 @@ from dataclasses import replace
 
 from manypath.papers.experiment import Grid, Precision
 from manypath.papers.honda2009_bmc.claims.theory import WEIGHTS
-from manypath.papers.honda2009_bmc.names import BMC, BUNDLES, CONTROLS, EQUAL, RENO, weights_of
+from manypath.papers.honda2009_bmc.names import AIMD, BMC, BUNDLES, CONTROLS, EQUAL, RENO, TCP, weights_of
 
 FLOWS = (1, 2, 4, 8, 16, 32, 48, 64)
 """Numbers of flows of each kind ([H09] section 5.1)."""
 
 SOME = (1, 2, 4, 16, 64)
 """Numbers of flows of coarse grids."""
+
+EXTREMES = ("1/5", "1/2", "4/5")
+"""The smallest, a middle and the largest weight of figure 5.10."""
+
+INTERVALS = (20.0, 40.0, 80.0)
+"""Intervals J of the manager, s; an epoch of a weight of 1/10 on 10 Mbit/s takes about 12 s."""
 
 ENDS = (0.25, 1.0)
 """Least and largest gain K of the manager."""
@@ -41,12 +47,13 @@ def _grids(
             f"figure{number}": {"flows": tuple(n for n in flows if n >= len(weights_of(bundle)))}
             for number, bundle in BUNDLES.items()
         },
+        "sack-for-one-kind": {"weight": EXTREMES, "kind": (AIMD, TCP), "flows": flows[-1:]},
         "figure3.1": {"weights": ("1/2+1/2", "1/4+3/4")},
         "figure3.1-managed": {"gain": (0.5, 1.0)},
         "figure3.1-controls": {"cc": controls},
         "figure4.1": {"cc": tuple(dict.fromkeys((*controls, RENO)))},
         "figure4.1-weights": {"weights": TENTHS},
-        "figure4.1-managed": {"interval": (5.0, 10.0, 20.0), "gain": gains},
+        "figure4.1-managed": {"interval": INTERVALS, "gain": gains},
         "figure4.1-first": {"start": ("1:1", "1:3")},
         "private": {"weights": PRIVATE},
         "private-controls": {"cc": controls},
@@ -60,8 +67,8 @@ FULL = Precision(
     name="full",
     replications=10,
     most=40,
-    trials=8,
-    trial_cases=64,
+    trials=5,
+    trial_cases=160,
     curves=40,
     warmup="0 s",
     measure="100 s",

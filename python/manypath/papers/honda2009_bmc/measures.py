@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from itertools import cycle
 from typing import Any
 
 import numpy as np
@@ -42,9 +44,9 @@ def ratio(outcome: Outcome) -> float:
     return float(rates(outcome, AIMD).mean() / rates(outcome, TCP).mean())
 
 
-def loss_event_rate(outcome: Outcome) -> float:
-    """Return the loss events of the weighted flows, in per cent of their packets."""
-    flows = flows_of(outcome, AIMD)
+def loss_event_rate(outcome: Outcome, kind: str = AIMD) -> float:
+    """Return the loss events of a kind of flows, in per cent of their packets."""
+    flows = flows_of(outcome, kind)
     events = sum(flow["window_cuts"] + flow["timeouts"] for flow in flows)
     return 100.0 * events / sum(flow["data_packets"] for flow in flows)
 
@@ -56,9 +58,9 @@ def lost_packets(outcome: Outcome) -> float:
     return 100.0 * lost / sum(flow["data_packets"] for flow in flows)
 
 
-def timeout_share(outcome: Outcome) -> float:
-    """Return the part of the loss events of the weighted flows that were timeouts."""
-    flows = flows_of(outcome, AIMD)
+def timeout_share(outcome: Outcome, kind: str = AIMD) -> float:
+    """Return the part of the loss events of a kind of flows that were timeouts."""
+    flows = flows_of(outcome, kind)
     timeouts = sum(flow["timeouts"] for flow in flows)
     return timeouts / max(1, timeouts + sum(flow["window_cuts"] for flow in flows))
 
@@ -95,6 +97,22 @@ def of_bundles(
         for number, bundle in chosen.items()
         for flows, sample in ratios(results, number, where).items()
     }
+
+
+def of_classes(results: Evidence) -> dict[tuple[str, str, float], Sample]:
+    """Return the ratio of each class of weights of a bundle to TCP, divided by the weight, by class, bundle, flows."""
+    return {
+        (weight, bundle, flows): sample
+        for number, bundle in BUNDLES.items()
+        for weight in dict.fromkeys(weights_of(bundle))
+        for flows, sample in over_flows(results, number, partial(_class_ratio, bundle=bundle, weight=weight)).items()
+    }
+
+
+def _class_ratio(outcome: Outcome, bundle: str, weight: str) -> float:
+    """Return the mean rate of the flows with a weight over that of the standard flows, divided by the weight."""
+    own = [rate for rate, each in zip(rates(outcome, AIMD), cycle(weights_of(bundle)), strict=False) if each == weight]
+    return float(np.mean(own) / rates(outcome, TCP).mean() / value(weight))
 
 
 def over_mean_tcp(results: Evidence, experiment: str, flow: str, **factors: Level) -> Sample:
@@ -186,6 +204,13 @@ def time_until(trace: Trace, path: str, low: float, high: float) -> float:
         return np.nan
     inside = np.flatnonzero((curve >= low) & (curve <= high))
     return float(times[inside[0]] if len(inside) else times[-1])
+
+
+def farthest_sum(trace: Trace) -> float:
+    """Return the sum of the weights of the bundle that is farthest from 1."""
+    weights = [found for (flow, _), found in trace.weights.items() if flow == BUNDLE]
+    sums = np.sum(weights, axis=0)[_together(trace)]
+    return float(sums[np.argmax(np.abs(sums - 1.0))]) if len(sums) else np.nan
 
 
 def wandering(trace: Trace, path: str) -> float:

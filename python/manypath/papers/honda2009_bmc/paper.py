@@ -5,8 +5,10 @@ from __future__ import annotations
 from manypath.papers.honda2009_bmc.claims import CLAIMS
 from manypath.papers.honda2009_bmc.courses import figure
 from manypath.papers.honda2009_bmc.factors import FACTORS
+from manypath.papers.honda2009_bmc.findings import FINDINGS
 from manypath.papers.honda2009_bmc.grids import FULL, MUTATED, QUICK, RECONSTRUCTED
 from manypath.papers.honda2009_bmc.names import AIMD, TCP
+from manypath.papers.honda2009_bmc.open_settings import OPEN_SETTINGS
 from manypath.papers.honda2009_bmc.proportion import experiment
 from manypath.papers.honda2009_bmc.setup import SETUP
 from manypath.papers.honda2009_bmc.switches import MUTATIONS, OPEN, SWITCHES
@@ -36,6 +38,8 @@ PAPER = Paper(
     switches=SWITCHES,
     mutations=MUTATIONS,
     factors=FACTORS,
+    open_settings=OPEN_SETTINGS,
+    findings=FINDINGS,
     sensitivity=Sensitivity(
         switches=OPEN,
         points=(("figure5.6", {"flows": 4}), ("figure5.6", {"flows": 16}), ("figure5.9", {"flows": 16})),

@@ -120,6 +120,18 @@ def _against_tcp(weights: tuple[str, ...], flows: int) -> Scenario:
     return Scenario(network=network, flows={name: flow.but(recovery="reno") for name, flow in all_flows.items()})
 
 
+@experiment("sack-for-one-kind")
+def selective_acknowledgements_for_one_kind(weight: str, kind: str, flows: int) -> Scenario:
+    """Flows of figure 5.1, where only the weighted or only the standard flows have selective acknowledgements."""
+    scenario = _against_tcp((weight,), flows)
+    changed = {
+        name: flow.but(sack=True) if name.startswith(kind) else flow
+        for name, flow in scenario.flows.items()
+        if isinstance(flow, Tcp)
+    }
+    return scenario.but(flows=changed)
+
+
 for _number, _weight in EQUAL.items():
     experiment(f"figure{_number}", figure=_number)(partial(_against_tcp, (_weight,)))
 for _number, _bundle in BUNDLES.items():

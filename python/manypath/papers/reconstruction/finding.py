@@ -9,10 +9,10 @@ from manypath.papers.reconstruction.result import Reconstruction
 
 def finding(result: Reconstruction) -> str:
     """Return three sentences: the changed settings and verdicts, the test on unused claims, the identified settings."""
-    return " ".join((found_settings(result), _tested(result), _identified(result)))
+    return " ".join((_found_settings(result), _tested(result), _identified(result)))
 
 
-def found_settings(result: Reconstruction) -> str:
+def _found_settings(result: Reconstruction) -> str:
     """Return the first sentence of the finding: the changed settings, and how many claims hold with them."""
     claims, factors = len(result.claims), len(result.factors)
     stated = sum(claim.stated == "holds" for claim in result.claims)

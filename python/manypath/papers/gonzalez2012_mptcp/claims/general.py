@@ -10,9 +10,7 @@ from manypath.papers.gonzalez2012_mptcp.names import APPROXIMATED, MPTCP, PATHS,
 from manypath.papers.gonzalez2012_mptcp.seconds import offered
 from manypath.papers.gonzalez2012_mptcp.throughput import beside, links, single, subflow
 from manypath.papers.predicates import above, below
-
-SLIGHTLY = 1.25
-"""Upper limit of a sender's rate in one second that exceeds its link slightly, relative to the link."""
+from manypath.papers.words import SLIGHT
 
 
 @claim(
@@ -71,7 +69,7 @@ def senders_exceed_the_bottleneck_slightly(results: Evidence) -> Check:
     }
     what, over = "largest rate in one second over the rate of the link", "(scenario, link)"
     return all_of(
-        above(peaks, 1.0, what=what, unit="", over=over), below(peaks, SLIGHTLY, what=what, unit="", over=over)
+        above(peaks, 1.0, what=what, unit="", over=over), below(peaks, 1.0 + SLIGHT, what=what, unit="", over=over)
     )
 
 

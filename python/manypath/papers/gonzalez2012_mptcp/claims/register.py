@@ -28,12 +28,6 @@ SETTINGS = (
 TRACES = ("lia", "queue-half", "queue-quarter", "ack-every-1", "sack-off")
 """Suspects of the claims about window curves."""
 
-SIMILAR = 0.15
-"""Tolerance of "similar", relative.
-
-Section 4.3 uses the word for TCP connections with 0.88 and 0.92 of MPTCP's rate.
-"""
-
 GROWTH = "growth of the windows"
 SCENARIO_1, SCENARIO_2, SCENARIO_3 = (f"throughput in scenario {number}" for number in (1, 2, 3))
 COUPLED_DECREASES = "coupled decreases"

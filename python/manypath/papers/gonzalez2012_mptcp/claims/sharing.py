@@ -11,7 +11,6 @@ from manypath.papers.gonzalez2012_mptcp.claims.register import (
     SCENARIO_2,
     SCENARIO_3,
     SETTINGS,
-    SIMILAR,
     claim,
 )
 from manypath.papers.gonzalez2012_mptcp.names import (
@@ -31,6 +30,7 @@ from manypath.papers.gonzalez2012_mptcp.throughput import beside, single, subflo
 from manypath.papers.history import Revised
 from manypath.papers.paired import estimate
 from manypath.papers.predicates import above, below, near
+from manypath.papers.words import SIMILAR
 
 FLAPPING = ("settled", "lia", "red", "queue-half", "queue-double")
 

@@ -11,7 +11,6 @@ from manypath.papers.gonzalez2012_mptcp.claims.register import (
     GROWTH,
     SCENARIO_1,
     SETTINGS,
-    SIMILAR,
     TRACES,
     claim,
 )
@@ -33,6 +32,7 @@ from manypath.papers.gonzalez2012_mptcp.throughput import beside, subflow
 from manypath.papers.history import Revised
 from manypath.papers.predicates import above, below, near
 from manypath.papers.traces import Trace
+from manypath.papers.words import SIMILAR
 
 DECREASES = ("settled", "queue-half", "queue-double", "red", "jitter", "initial-window-3")
 """Suspects of the claims about coupled decreases."""

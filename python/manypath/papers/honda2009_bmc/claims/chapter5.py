@@ -8,7 +8,17 @@ import numpy as np
 
 from manypath.papers.check import Check, all_of
 from manypath.papers.evidence import Evidence, Sample
-from manypath.papers.honda2009_bmc.claims.register import ABOUT, MANY_LOSSES, OPEN, claim
+from manypath.papers.history import Revised
+from manypath.papers.honda2009_bmc.claims.register import (
+    ABOUT,
+    BUNDLES_OF_ONE,
+    EQUAL_WEIGHTS,
+    LOSS_EVENT_RATES,
+    MANY_LOSSES,
+    OPEN,
+    READ_AGAIN,
+    claim,
+)
 from manypath.papers.honda2009_bmc.measures import (
     Where,
     loss_event_rate,
@@ -16,11 +26,11 @@ from manypath.papers.honda2009_bmc.measures import (
     of_bundles,
     of_equal_weights,
     over_flows,
-    timeout_share,
 )
 from manypath.papers.honda2009_bmc.names import BUNDLES, EQUAL, FOURS, PAIRS
 from manypath.papers.honda2009_bmc.printed import BUNDLE_OF_MOST, LOSS_EVENTS, MOST_FLOWS, ODD_POINT, ODD_RATIO
-from manypath.papers.predicates import above, near, rises_with
+from manypath.papers.predicates import above, below, near, rises_with
+from manypath.papers.words import SLIGHT
 from manypath.rows import Outcome
 
 FEW = (1.0, 2.0, 4.0)
@@ -36,6 +46,7 @@ MANY = 32.0
     kind="number",
     figure="5.10",
     suspects=("settled", "after-start", *OPEN),
+    fact=EQUAL_WEIGHTS,
     says="Weighted flows get about D times the rate of standard flows, for all weights and numbers of flows.",
 )
 def rates_follow_weights(results: Evidence) -> Check:
@@ -49,28 +60,25 @@ def rates_follow_weights(results: Evidence) -> Check:
     kind="ordering",
     figure="5.10",
     suspects=MANY_LOSSES,
-    says="With many flows, and therefore many losses, the ratio is a little above D; timeouts are a possible reason.",
+    fact=EQUAL_WEIGHTS,
+    says="With many flows, and therefore many losses, the ratio is a little above D.",
+    history=(
+        Revised(
+            READ_AGAIN,
+            "ratios above D with at least 32 flows, without an upper limit, and more timeouts with more flows",
+            "the same ratios, on average at most 25 % above D",
+            "“a little” has an upper limit, and the possible reason is another sentence: C-003-28 and C-003-29",
+            "holds",
+        ),
+    ),
 )
 def many_flows_are_a_little_above(results: Evidence) -> Check:
-    """Require ratios above the weights with at least 32 flows, and more timeouts with most flows than with fewest."""
-    levels = results.levels(f"figure{next(iter(EQUAL))}", "flows")
-    ends = {levels[0], levels[-1]}
-    shares = {number: over_flows(results, number, timeout_share, lambda flows: flows in ends) for number in EQUAL}
+    """Require ratios above the weights with at least 32 flows, on average by at most a quarter."""
+    found = of_equal_weights(results, lambda flows: flows >= MANY)
+    what = "ratio to TCP, divided by D"
     return all_of(
-        above(
-            of_equal_weights(results, lambda flows: flows >= MANY),
-            1.0,
-            what="ratio to TCP, divided by D",
-            unit="",
-            over="flows",
-        ),
-        above(
-            {EQUAL[number]: each[max(each)] for number, each in shares.items()},
-            {EQUAL[number]: each[min(each)] for number, each in shares.items()},
-            what="timeouts among loss events, most against fewest flows",
-            unit="of all",
-            over="D",
-        ),
+        above(found, 1.0, what=what, unit="", over="flows"),
+        below(np.mean(list(found.values()), axis=0), 1.0 + SLIGHT, what=f"{what}, mean", unit=""),
     )
 
 
@@ -80,6 +88,7 @@ def many_flows_are_a_little_above(results: Evidence) -> Check:
     kind="ordering",
     figure="5.10",
     suspects=("after-start", "sack", "red-ns2", "fifo", "ns2"),
+    fact=EQUAL_WEIGHTS,
     says="With 1, 2 and 4 flows of each kind single runs are a little off D: each of the few losses has a large "
     "effect.",
 )
@@ -104,6 +113,7 @@ def few_flows_are_a_little_off(results: Evidence) -> Check:
     kind="number",
     figure="5.11",
     suspects=("queue-100", "after-start", "red-ns2", "red-auto", "newreno", "packets-1500", "window-20", "fifo", "ns2"),
+    fact=LOSS_EVENT_RATES,
     says="Loss-event rates are 0.126 to 0.133 % with 1 flow of each kind, 0.126 to 0.135 % with 2, 0.143 to 0.170 % "
     "with 4. (Nearly equal, which contradicts a rate in proportion to 1/W².)",
 )
@@ -128,7 +138,7 @@ def losses_of_the_first_slow_start(results: Evidence) -> str:
         "If every lost packet of the weighted flows counts, not every loss event, the mean over the weights is "
         f"{rates}. With few flows most of these packets are lost in the first slow start: without the first 20 s the "
         "number of lost packets is close to the number of loss events. The losses in slow start depend on the queue "
-        "limit, which the thesis does not give; with 100 packets the rates are close to the printed ones."
+        "limit, which the thesis does not give."
     )
 
 
@@ -138,6 +148,7 @@ def losses_of_the_first_slow_start(results: Evidence) -> str:
     kind="ordering",
     figure="5.11",
     suspects=("after-start", "sack", "red-ns2", "fifo", "ns2"),
+    fact=LOSS_EVENT_RATES,
     says="The loss-event rate grows with the number of flows.",
 )
 def losses_grow_with_flows(results: Evidence) -> Check:
@@ -151,6 +162,7 @@ def losses_grow_with_flows(results: Evidence) -> Check:
     kind="number",
     figure="5.18",
     suspects=OPEN,
+    fact=BUNDLES_OF_ONE,
     says="Two weights with sum 1 give about half of a TCP flow's rate per flow, for every pair.",
 )
 def pairs_get_half_each(results: Evidence) -> Check:
@@ -165,6 +177,7 @@ def pairs_get_half_each(results: Evidence) -> Check:
     kind="number",
     figure="5.18",
     suspects=OPEN,
+    fact=BUNDLES_OF_ONE,
     says="Four weights with sum 1 give about a quarter of a TCP flow's rate per flow.",
 )
 def fours_get_a_quarter_each(results: Evidence) -> Check:
@@ -178,6 +191,7 @@ def fours_get_a_quarter_each(results: Evidence) -> Check:
     kind="ordering",
     figure="5.18",
     suspects=("newreno", "rto-1s", "red-auto", "fifo", "settled", "packets-1500", "sack", "ns2"),
+    fact=BUNDLES_OF_ONE,
     says="The ratio of flows whose weights add up to one rises with the number of flows.",
 )
 def bundles_rise_with_flows(results: Evidence) -> Check:
@@ -201,10 +215,11 @@ def bundles_rise_with_flows(results: Evidence) -> Check:
     kind="number",
     figure="5.18",
     suspects=MANY_LOSSES,
+    fact=BUNDLES_OF_ONE,
     says="With 64 flows of each kind the ratio is about 20 % above the ideal one.",
 )
 def sixty_four_flows_are_a_fifth_above(results: Evidence) -> Check:
-    """Compare every set of weights with the printed ratio."""
+    """Compare every set of weights with the printed ratio; a fourth of 20 % is the tolerance of `approximately`."""
     found = {bundle: sample for (bundle, flows), sample in of_bundles(results).items() if flows == MOST_FLOWS}
     return near(found, BUNDLE_OF_MOST, within=0.05, what="bundle over TCP with 64 flows", unit="")
 
@@ -215,6 +230,7 @@ def sixty_four_flows_are_a_fifth_above(results: Evidence) -> Check:
     kind="number",
     figure="5.18",
     suspects=("newreno", "rto-1s", "red-auto", "settled", "fifo", "red-ns2", "sack", "ns2"),
+    fact=BUNDLES_OF_ONE,
     says="With 4 flows of each kind and weights of 2/3 and 1/3 the ratio is about 25 % above the ideal one.",
 )
 def one_point_is_a_quarter_above(results: Evidence) -> Check:
@@ -238,11 +254,21 @@ def one_run_among_many(results: Evidence) -> str:
     kind="qualitative",
     figure="5.18",
     suspects=OPEN,
+    fact=BUNDLES_OF_ONE,
     says="A bundle with weights of sum 1 gets about the rate of one TCP flow.",
+    history=(
+        Revised(
+            READ_AGAIN,
+            "the mean of all bundles within 10 % of one TCP flow",
+            "within 25 %",
+            "“approximately” has the tolerance that it has in C-003-17, -22 and -23, from the same figure",
+            "contradicted",
+        ),
+    ),
 )
 def a_bundle_is_one_tcp(results: Evidence) -> Check:
     """Compare the mean over all sets of weights and numbers of flows with 1."""
-    return near(np.mean(list(of_bundles(results).values()), axis=0), 1.0, within=0.1, what="bundle over TCP", unit="")
+    return near(np.mean(list(of_bundles(results).values()), axis=0), 1.0, within=ABOUT, what="bundle over TCP", unit="")
 
 
 def _odd_point(results: Evidence) -> Sample:
