@@ -106,6 +106,19 @@ def test_a_claim_without_trials_has_the_number_of_deciding_runs_and_no_cause():
     assert untried(contradicted).check.why == ""
 
 
+def test_points_may_have_different_numbers_of_measured_runs():
+    check = near({1: np.array([1.0, 1.3, 0.8]), 2: np.array([1.0, 1.4, 0.7, 1.2, 0.9])}, 1.0, within=0.1)
+    claim = Claims()
+
+    @claim("C-999-1", place="nowhere", says="they are 1", kind="number")
+    def are_one(_):
+        return check
+
+    found = untried(verify(are_one, Evidence({})))
+    assert found.check.undecided
+    assert found.check.why.startswith("undecided with 3 runs")
+
+
 def test_significant_trials_are_listed_first():
     found, _ = outcome(("nothing", "half", "cure"), exhaustive=True)
     (tried,) = tried_on(found, {})

@@ -249,8 +249,13 @@ def _effect(before: Check, switch: Switch, after: Check) -> Effect:
 
 
 def slack_at(points: tuple[Any, ...], check: Check) -> Sample:
-    """Return the mean slack of some points of a part, one value per replication; positive on the side of the claim."""
-    return np.mean([check.slack[point] for point in points], axis=0)
+    """Return the mean slack of some points of a part, one value per replication; positive on the side of the claim.
+
+    Measured points may have different numbers of runs; only the replications that all of them have are used.
+    """
+    found = [check.slack[point] for point in points]
+    fewest = min(map(len, found))
+    return np.mean([sample[:fewest] for sample in found], axis=0)
 
 
 def _movement(leaf: Check, effects: list[Effect]) -> str:
