@@ -60,6 +60,9 @@ STEADY = ("20 s", "280 s")
 OFTEN = "10 ms"
 """Sampling interval of windows of single sawtooths."""
 
+WHOLE = ("0 s", "100 s")
+"""The window of the thesis, also with quick precision."""
+
 CLEAN = {"10": 10.0, "20": 20.0, "40": 40.0}
 """One-way delays of the paths of the bundle without competing flows, ms, by name."""
 
@@ -120,7 +123,7 @@ def _against_tcp(weights: tuple[str, ...], flows: int) -> Scenario:
     return Scenario(network=network, flows={name: flow.but(recovery="reno") for name, flow in all_flows.items()})
 
 
-@experiment("sack-for-one-kind")
+@experiment("sack-for-one-kind", window=WHOLE)
 def selective_acknowledgements_for_one_kind(weight: str, kind: str, flows: int) -> Scenario:
     """Flows of figure 5.1, where only the weighted or only the standard flows have selective acknowledgements."""
     scenario = _against_tcp((weight,), flows)
