@@ -31,7 +31,7 @@ from manypath.papers.progress import PapersProgress, papers_on_stderr
 from manypath.papers.published import is_of, load
 from manypath.papers.runner import Runner
 from manypath.papers.sampled import check_curves
-from manypath.papers.side_effects import side_effects
+from manypath.papers.side_effects import cures, side_effects
 from manypath.papers.stages import cost_of_first
 from manypath.scenario import Scenario
 
@@ -224,7 +224,7 @@ def _evaluate(
     if paper.claims and (full if extras.profiles is None else extras.profiles):
         part = replace(part, profiles=compare_profiles(runner, part.claims, part.evidence))
     if paper.mutations and number is None and (full if extras.mutations is None else extras.mutations):
-        part = replace(part, matrix=mutate(runner), broken=side_effects(runner, part.claims))
+        part = _with_mutations(part, runner)
     if paper.open_settings and (full if extras.open_settings is None else extras.open_settings):
         part = replace(part, over=measure(runner, paper.open_settings, [item.claim for item in part.claims]))
     if extras.reach is not None:
@@ -236,6 +236,14 @@ def _evaluate(
     if display:
         display.end_paper(paper.name, seconds)
     return part
+
+
+def _with_mutations(part: PaperEvaluation, runner: Runner) -> PaperEvaluation:
+    """Run the mutation matrix, and the whole paper with each cause of a claim, together."""
+    mutations, changes = part.paper.mutations, cures(part.claims)
+    names = {mutation.name for mutation in mutations}
+    both = mutate(runner, (*mutations, *(change for change in changes if change.name not in names)))
+    return replace(part, matrix=both.of(mutations), broken=side_effects(part.claims, changes, both))
 
 
 def _refuse_with_changes(**extras: bool | None) -> None:

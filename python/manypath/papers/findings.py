@@ -23,14 +23,6 @@ class Finding:
     says: str
     verdicts: Mapping[str, Verdict]
 
-    def differing(self, published: Mapping[str, Verdict]) -> dict[str, Verdict | None]:
-        """Return the claims with another published verdict, each with that verdict; None without one."""
-        return {
-            number: published.get(number)
-            for number, verdict in self.verdicts.items()
-            if published.get(number) != verdict
-        }
-
 
 def each(verdict: Verdict, numbers: Collection[str]) -> dict[str, Verdict]:
     """Return the same verdict for several claims."""

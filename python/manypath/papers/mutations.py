@@ -44,6 +44,11 @@ class Matrix:
         names = tuple(mutation.name for mutation in self.mutations)
         return VerdictMatrix(names, {item.claim.id: item.check.verdict for item in self.plain}, self.verdicts)
 
+    def of(self, mutations: tuple[Mutation, ...]) -> Matrix:
+        """Return the part with some of the mutations."""
+        names = {mutation.name for mutation in mutations}
+        return Matrix(mutations, self.plain, {key: found for key, found in self.verdicts.items() if key[1] in names})
+
     def unmoved(self) -> list[str]:
         """Return the ids of claims that hold and detect no mutation. They prove nothing."""
         return self.by_name.unmoved()

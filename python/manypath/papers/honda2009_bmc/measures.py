@@ -74,6 +74,14 @@ def over_flows(
     return {flows: results.of_outcomes(measure, name, flows=int(flows)) for flows in levels}
 
 
+def mean_over_weights(
+    results: Evidence, measure: Callable[[Outcome], float], where: Where | None = None
+) -> dict[float, Sample]:
+    """Return a measure of the runs with equal weights for each number of flows, mean over the weights."""
+    each = [over_flows(results, number, measure, where) for number in EQUAL]
+    return {flows: np.mean([found[flows] for found in each], axis=0) for flows in each[0]}
+
+
 def ratios(results: Evidence, number: str, where: Where | None = None) -> dict[float, Sample]:
     """Return the ratio of a figure of chapter 5 for each number of flows."""
     return over_flows(results, number, ratio, where)

@@ -63,6 +63,12 @@ OFTEN = "10 ms"
 WHOLE = ("0 s", "100 s")
 """The window of the thesis, also with quick precision."""
 
+GIVEN_LOSS = 0.001
+"""Loss probability of the experiment "given-loss"."""
+
+LOSSY = Link(rate="100 Mbit/s", delay="25 ms", queue=DropTail(packets=1000), loss=Bernoulli(p=GIVEN_LOSS), overhead=0)
+"""The path of each of its flows."""
+
 CLEAN = {"10": 10.0, "20": 20.0, "40": 40.0}
 """One-way delays of the paths of the bundle without competing flows, ms, by name."""
 
@@ -92,13 +98,12 @@ def a_bundle_alone() -> Scenario:
 @experiment("given-loss", window=("20 s", "480 s"))
 def under_equal_losses() -> Scenario:
     """Flows with other decrease factors than 1/2, each alone under independent losses of 0.1 % ([H09] section 3.1)."""
-    wire = Link(rate="100 Mbit/s", delay="25 ms", queue=DropTail(packets=1000), loss=Bernoulli(p=0.001), overhead=0)
     controls = {
         "tcp": RENO,
         "half": f"{weighted('1/2')},decrease=4/5",
         "three-quarters": f"{weighted('3/4')},decrease=8/13",
     }
-    network = disjoint(**dict.fromkeys(controls, wire)).but(access=None).with_clean_way_back()
+    network = disjoint(**dict.fromkeys(controls, LOSSY)).but(access=None).with_clean_way_back()
     return Scenario(network=network, flows={name: tcp(name, cc) for name, cc in controls.items()})
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from manypath.papers.check import Check, all_of
@@ -20,18 +18,16 @@ from manypath.papers.honda2009_bmc.claims.register import (
     claim,
 )
 from manypath.papers.honda2009_bmc.measures import (
-    Where,
     loss_event_rate,
     lost_packets,
+    mean_over_weights,
     of_bundles,
     of_equal_weights,
-    over_flows,
 )
-from manypath.papers.honda2009_bmc.names import BUNDLES, EQUAL, FOURS, PAIRS
+from manypath.papers.honda2009_bmc.names import BUNDLES, FOURS, PAIRS
 from manypath.papers.honda2009_bmc.printed import BUNDLE_OF_MOST, LOSS_EVENTS, MOST_FLOWS, ODD_POINT, ODD_RATIO
 from manypath.papers.predicates import above, below, near, rises_with
 from manypath.papers.words import SLIGHT
-from manypath.rows import Outcome
 
 FEW = (1.0, 2.0, 4.0)
 """Numbers of flows at which the thesis finds ratios a little off D."""
@@ -120,7 +116,7 @@ def few_flows_are_a_little_off(results: Evidence) -> Check:
 def printed_loss_event_rates(results: Evidence) -> Check:
     """Compare the mean over the weights with the middle of the printed range."""
     return near(
-        _means(results, loss_event_rate, lambda flows: flows in LOSS_EVENTS),
+        mean_over_weights(results, loss_event_rate, lambda flows: flows in LOSS_EVENTS),
         LOSS_EVENTS,
         within=0.02,
         what="loss events",
@@ -132,7 +128,7 @@ def printed_loss_event_rates(results: Evidence) -> Check:
 @printed_loss_event_rates.explain
 def losses_of_the_first_slow_start(results: Evidence) -> str:
     """Report the rates if every lost packet counts, and the effect of the first slow start."""
-    found = _means(results.under(None), lost_packets, lambda flows: flows in LOSS_EVENTS)
+    found = mean_over_weights(results.under(None), lost_packets, lambda flows: flows in LOSS_EVENTS)
     rates = ", ".join(f"{found[flows].mean():.3f} % with {flows:g}" for flows in LOSS_EVENTS)
     return (
         "If every lost packet of the weighted flows counts, not every loss event, the mean over the weights is "
@@ -153,7 +149,7 @@ def losses_of_the_first_slow_start(results: Evidence) -> str:
 )
 def losses_grow_with_flows(results: Evidence) -> Check:
     """Require a rise of the mean over the weights, step by step."""
-    return rises_with(_means(results, loss_event_rate), what="loss events", unit="%", over="flows")
+    return rises_with(mean_over_weights(results, loss_event_rate), what="loss events", unit="%", over="flows")
 
 
 @claim(
@@ -279,9 +275,3 @@ def _odd_point(results: Evidence) -> Sample:
 def _off(found: dict[tuple[str, float], Sample], flows: float) -> Sample:
     """Return the distance of each run's ratio from the weight, relative to the weight, mean over the weights."""
     return np.mean([np.abs(sample - 1.0) for (_, number), sample in found.items() if number == flows], axis=0)
-
-
-def _means(results: Evidence, measure: Callable[[Outcome], float], where: Where | None = None) -> dict[float, Sample]:
-    """Return a measure of the runs with equal weights for each number of flows, mean over the weights."""
-    each = [over_flows(results, number, measure, where) for number in EQUAL]
-    return {flows: np.mean([found[flows] for found in each], axis=0) for flows in each[0]}

@@ -22,20 +22,16 @@ from manypath.papers.honda2009_bmc.measures import (
     Where,
     farthest_sum,
     loss_event_rate,
+    mean_over_weights,
     of_classes,
     over_flows,
     ratio,
     timeout_share,
 )
-from manypath.papers.honda2009_bmc.names import AIMD, EQUAL, PACKET, TCP, value
+from manypath.papers.honda2009_bmc.names import AIMD, EQUAL, PACKET, PAYLOAD, TCP, value
 from manypath.papers.honda2009_bmc.printed import ODD_POINT
+from manypath.papers.honda2009_bmc.scenarios import GIVEN_LOSS, LOSSY
 from manypath.papers.predicates import above, near
-
-PROBABILITY = 0.001
-"""Loss probability of the experiment \"given-loss\"."""
-
-ROUND_TRIP = 0.05008
-"""Round-trip time of the experiment \"given-loss\": 25 ms each way and a packet's time at 100 Mbit/s, s."""
 
 
 @claim(
@@ -77,12 +73,10 @@ def timeouts_are_more_probable(results: Evidence) -> Check:
 def the_excess_comes_from_the_weighted_flows(results: Evidence) -> Check:
     """Require more than half of the excess when only the standard flows are spared timeouts, by SACK."""
     [flows] = results.levels("sack-for-one-kind", "flows")
-    numbers = {weight: number for number, weight in EQUAL.items()}
-    weights = [case["weight"] for case in results.cases() if case.experiment == "sack-for-one-kind"]
     spared: dict[str, Sample] = {}
     plain: dict[str, Sample] = {}
-    for weight in map(str, dict.fromkeys(weights)):
-        [found] = over_flows(results, numbers[weight], ratio, _at(flows)).values()
+    for number, weight in _changed_figures(results).items():
+        [found] = over_flows(results, number, ratio, _at(flows)).values()
         plain[weight] = found / value(weight) - 1.0
         spared[weight] = _with_sack(results, TCP, weight, flows) / value(weight) - 1.0
     what = "excess over D without timeouts of the standard flows, against that with them"
@@ -95,9 +89,7 @@ def timeouts_by_kind(results: Evidence) -> str:
     plain = results.under(None)
     [flows] = plain.levels("sack-for-one-kind", "flows")
     texts: list[str] = []
-    for number, weight in EQUAL.items():
-        if weight not in {case["weight"] for case in plain.cases() if case.experiment == "sack-for-one-kind"}:
-            continue
+    for number, weight in _changed_figures(plain).items():
         shares = [
             float(next(iter(over_flows(plain, number, partial(timeout_share, kind=kind), _at(flows)).values())).mean())
             for kind in (AIMD, TCP)
@@ -121,8 +113,10 @@ def timeouts_by_kind(results: Evidence) -> str:
 )
 def absolute_rate_at_a_loss_rate(results: Evidence) -> Check:
     """Compare the rate of a flow under independent losses with the formula."""
-    formula = np.sqrt(1.5 / PROBABILITY) * PACKET * 8.0 / ROUND_TRIP / 1e6
-    return near(results.goodput("given-loss", "tcp"), float(formula), what="rate of AIMD(1, 1/2)")
+    # A packet with its headers takes its time on the link, too.
+    round_trip = 2.0 * LOSSY.delay / 1e9 + PACKET / PAYLOAD * 8.0 / LOSSY.rate
+    formula = float(np.sqrt(1.5 / GIVEN_LOSS)) * PACKET * 8.0 / round_trip / 1e6
+    return near(results.goodput("given-loss", "tcp"), formula, what="rate of AIMD(1, 1/2)")
 
 
 @claim(
@@ -159,7 +153,7 @@ def each_class_gets_its_weight(results: Evidence) -> Check:
 )
 def weighted_flows_lose_more(results: Evidence) -> Check:
     """Compare the loss-event rates of both kinds of flows, mean over the weights, at each number of flows."""
-    weighted, standard = (_mean_over_weights(results, kind) for kind in (AIMD, TCP))
+    weighted, standard = (mean_over_weights(results, partial(loss_event_rate, kind=kind)) for kind in (AIMD, TCP))
     return above(weighted, standard, what="loss events of weighted, against standard flows", unit="%", over="flows")
 
 
@@ -183,6 +177,12 @@ def weights_add_up_to_one(results: Evidence) -> Check:
     return near(sums, 1.0, within=0.001, what="sum of weights, farthest from 1", unit="")
 
 
+def _changed_figures(results: Evidence) -> dict[str, str]:
+    """Return the weights that were run with selective acknowledgements for one kind of flows, by figure."""
+    run = {case["weight"] for case in results.cases() if case.experiment == "sack-for-one-kind"}
+    return {number: weight for number, weight in EQUAL.items() if weight in run}
+
+
 def _at(flows: float) -> Where:
     """Return the condition that the number of flows is this one."""
     return lambda count: count == flows
@@ -191,9 +191,3 @@ def _at(flows: float) -> Where:
 def _with_sack(results: Evidence, kind: str, weight: str, flows: float) -> Sample:
     """Return the ratio of figure 5.10 when only one kind of flows has selective acknowledgements."""
     return results.of_outcomes(ratio, "sack-for-one-kind", kind=kind, weight=weight, flows=int(flows))
-
-
-def _mean_over_weights(results: Evidence, kind: str) -> dict[float, Sample]:
-    """Return the loss-event rate of a kind of flows for each number of flows, per cent, mean over the weights."""
-    each = [over_flows(results, number, partial(loss_event_rate, kind=kind)) for number in EQUAL]
-    return {flows: np.mean([found[flows] for found in each], axis=0) for flows in each[0]}
