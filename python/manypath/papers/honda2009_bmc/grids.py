@@ -11,7 +11,7 @@ from manypath.papers.honda2009_bmc.names import AIMD, BMC, BUNDLES, CONTROLS, EQ
 FLOWS = (1, 2, 4, 8, 16, 32, 48, 64)
 """Numbers of flows of each kind ([H09] section 5.1)."""
 
-SOME = (1, 2, 4, 16, 64)
+SOME = (1, 2, 4, 16, 32, 64)
 """Numbers of flows of coarse grids."""
 
 EXTREMES = ("1/5", "1/2", "4/5")
