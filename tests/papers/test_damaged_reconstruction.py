@@ -12,7 +12,7 @@ from manypath.errors import UserError
 from manypath.papers import kept, registry
 from manypath.papers.reconstruction.result import FILE, kept_result, load
 
-NAME = "dreibholz2012_testbed"
+NAME = "dreibholz2010_asymmetric"
 SAVED = kept.file_of(NAME, FILE).read_text()
 CLAIMS = [claim.id for claim in registry()[NAME].claims]
 
@@ -44,8 +44,8 @@ DAMAGES: list[tuple[Change, str]] = [
     (whole(halves=[]), "halves: A is missing"),
     (lambda content: content["halves"].pop(), "halves: B is missing"),
     (lambda content: content["halves"].append(content["halves"][0]), 'halves: "A" occurs twice'),
-    (half(claims=["C-004-99"]), 'halves.claims: "C-004-99" is no claim of the file'),
-    (half(claims=["C-004-2"]), 'halves.claims: "C-004-2" occurs twice'),
+    (half(claims=["C-002-99"]), 'halves.claims: "C-002-99" is no claim of the file'),
+    (half(claims=["C-002-2"]), 'halves.claims: "C-002-2" occurs twice'),
     (half(found=["nothing"]), 'halves.found: "nothing" is no factor'),
     (whole(together=[[]]), "together.0: is empty"),
     (whole(together=[["nothing"]]), 'together: "nothing" is no factor'),
@@ -57,14 +57,14 @@ DAMAGES: list[tuple[Change, str]] = [
     (claim(needed_seconds=-1.0), "claims.0.needed_seconds: -1.0 is too small"),
     (claim(needed=-3), "claims.0.needed: -3 is too small"),
     (claim(needed=0), "claims.0.needed: 0 is too small"),
-    (claim(needed=3), "claims.C-004-1.needed: 3 runs, but the claim is decided"),
-    (claim(needed_seconds=3.0), "claims.C-004-1.needed_seconds: 3, but needed has no number of runs"),
+    (claim(needed=3), "claims.C-002-1.needed: 3 runs, but the claim is decided"),
+    (claim(needed_seconds=3.0), "claims.C-002-1.needed_seconds: 3, but needed has no number of runs"),
     (whole(found=["accounting", "accounting"]), 'found: "accounting" occurs twice'),
     (claim(stated_credit=1.5), "claims.0.stated_credit: 1.5 is too large"),
     (claim(reconstructed_credit=math.nan), "claims.0.reconstructed_credit: nan is no finite number"),
-    (claim(id="C-004-99"), 'claims: "C-004-99" is no claim of the paper'),
-    (claim(id="C-004-2"), 'claims: "C-004-2" occurs twice'),
-    (lambda content: content["claims"].pop(2), "claims: C-004-3 is missing"),
+    (claim(id="C-002-99"), 'claims: "C-002-99" is no claim of the paper'),
+    (claim(id="C-002-2"), 'claims: "C-002-2" occurs twice'),
+    (lambda content: content["claims"].pop(2), "claims: C-002-3 is missing"),
     (whole(penalty=math.nan), "penalty: nan is no finite number"),
     (whole(penalty=-0.1), "penalty: -0.1 is too small"),
     (factor(share=1.1), "factors.0.share: 1.1 is too large"),
@@ -107,8 +107,8 @@ def test_the_file_of_the_package_is_compared_with_the_claims_of_the_paper(tmp_pa
     (package / "papers" / NAME).mkdir(parents=True)
     monkeypatch.setattr(manypath, "__file__", str(package / "__init__.py"))
     content = json.loads(SAVED)
-    content["claims"] = [each for each in content["claims"] if each["id"] != "C-004-3"]
+    content["claims"] = [each for each in content["claims"] if each["id"] != "C-002-3"]
     (package / "papers" / NAME / FILE).write_text(json.dumps(content))
     kept_result.cache_clear()
-    with pytest.raises(UserError, match="claims: C-004-3 is missing"):
+    with pytest.raises(UserError, match="claims: C-002-3 is missing"):
         kept_result(NAME)

@@ -8,7 +8,7 @@ from manypath.papers.dreibholz2012_testbed import measured
 from manypath.papers.dreibholz2012_testbed.names import CMT, SINGLE
 from manypath.papers.evidence import Case
 
-MEASURED = {"C-004-3", "C-004-6", "C-004-15"}
+MEASURED = {"C-004-3", "C-004-6", "C-004-15", "C-004-19"}
 """Claims about the testbed, which read measured runs only."""
 
 
@@ -51,8 +51,8 @@ def failing(testbed, treat):
     return {claim.id for claim in testbed.claims if claim(results).verdict in ("contradicted", "undecided")}
 
 
-def test_the_paper_has_seventeen_claims(testbed):
-    assert [claim.id for claim in testbed.claims] == [f"C-004-{number}" for number in range(1, 18)]
+def test_the_paper_has_twenty_one_claims(testbed):
+    assert [claim.id for claim in testbed.claims] == [f"C-004-{number}" for number in range(1, 22)]
     assert all(claim.says and claim.place for claim in testbed.claims)
 
 
@@ -95,6 +95,8 @@ def test_testbed_claims_are_open_without_its_runs(testbed):
         (scaled("figure3-blocking", CMT, 1.2), {"C-004-7"}),
         (scaled("figure4-without-north", CMT, 1.6), {"C-004-14", "C-004-17"}),
         (scaled("figure4", CMT, 1.3, RPV1), {"C-004-10"}),
+        (scaled("figure4", CMT, 0.3, RPV1), {"C-004-20"}),
+        (scaled("figure4", SINGLE, 0.7, RPV2), {"C-004-21"}),
     ],
     ids=[
         "plain-is-rpv2",
@@ -112,7 +114,22 @@ def test_testbed_claims_are_open_without_its_runs(testbed):
         "blocking-speeds-up",
         "the-south-was-enough",
         "rpv1-keeps-up",
+        "rpv1-starves",
+        "the-links-are-idle",
     ],
 )
 def test_altered_results_of_the_testbed_paper_fail_its_claims(testbed, treat, turned):
     assert turned <= failing(testbed, treat)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("srtt", 0.06), ("cwnd", 13_000.0)], ids=["long-round-trip", "large-windows"]
+)
+def test_a_lead_with_other_windows_or_round_trip_times_contradicts_its_mechanism(testbed, field, value):
+    results = world.evidence(testbed.experiments.cases(testbed.quick))
+    for case in results.cases():
+        for turn, outcome in enumerate(results.runs(case).outcomes):
+            for path in outcome["flows"][CMT]["paths"].values():
+                path[field] = value * (1.0 + 0.001 * turn)
+    claims = {claim.id: claim(results).verdict for claim in testbed.claims if claim.id in ("C-004-5", "C-004-18")}
+    assert claims == {"C-004-5": "holds", "C-004-18": "contradicted"}

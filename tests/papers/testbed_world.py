@@ -67,4 +67,5 @@ def _runs(case: Case, runs: int, treat: Treat | None) -> Runs:
 
 def _outcome(rates: Rates) -> dict[str, Any]:
     """Return the rates in the form of an outcome of the engine."""
-    return {"flows": {name: {"goodput": rate * 1e6} for name, rate in rates.items()}}
+    paths = {name: {"srtt": 0.025, "cwnd": 1600.0 * packets} for packets, name in enumerate(("path1", "path2"), 1)}
+    return {"flows": {name: {"goodput": rate * 1e6, "paths": paths} for name, rate in rates.items()}}

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from manypath.scenario import DropTail, Link, Scenario
+from manypath.scenario import DropTail, Link, Mptcp, Scenario, Sctp, Tcp
 
 Change = Callable[[Scenario], Scenario]
 """Returns the changed scenario, or an equal one if the change does not apply."""
@@ -55,22 +55,42 @@ def by_name(switches: Iterable[Switch]) -> dict[str, Switch]:
 
 
 def every_flow(**settings: Any) -> Change:
-    """Return a change that sets fields of every flow."""
-    return lambda scenario: scenario.but(flows={name: flow.but(**settings) for name, flow in scenario.flows.items()})
+    """Return a change that sets fields of every flow whose transport has them."""
+    return _of_flows(settings, lambda _: True)
 
 
 def multipath_flows(**settings: Any) -> Change:
     """Return a change that sets fields of the flows with several paths."""
-    return lambda scenario: scenario.but(
-        flows={name: flow.but(**settings) if len(flow.paths) > 1 else flow for name, flow in scenario.flows.items()}
-    )
+    return _of_flows(settings, lambda paths: paths > 1)
 
 
 def single_path_flows(**settings: Any) -> Change:
     """Return a change that sets fields of the flows with one path."""
+    return _of_flows(settings, lambda paths: paths == 1)
+
+
+def _of_flows(settings: Mapping[str, Any], wanted: Callable[[int], bool]) -> Change:
+    """Return a change of the flows with a wanted number of paths."""
+    unknown = [name for name in settings if not any(name in each.model_fields for each in (Sctp, Tcp, Mptcp))]
+    if unknown:
+        raise ValueError(f"no transport has {', '.join(unknown)}")
     return lambda scenario: scenario.but(
-        flows={name: flow.but(**settings) if len(flow.paths) == 1 else flow for name, flow in scenario.flows.items()}
+        flows={
+            name: flow.but(**_own(settings, flow)) if wanted(len(flow.paths)) else flow
+            for name, flow in scenario.flows.items()
+        }
     )
+
+
+def _own(settings: Mapping[str, Any], flow: Sctp | Tcp | Mptcp) -> dict[str, Any]:
+    """Return the settings that the transport of a flow has, by their names there."""
+    known = type(flow).model_fields
+    named = {name if name in known else IN_TCP.get(name, name): value for name, value in settings.items()}
+    return {name: value for name, value in named.items() if name in known}
+
+
+IN_TCP = {"sack_every": "ack_every"}
+"""Settings of SCTP that TCP has under another name."""
 
 
 def replace_control(old: str, new: str, **settings: Any) -> Change:
@@ -128,6 +148,7 @@ def hosts_with_jitter(packet: int) -> Change:
 
 
 def single_flows_join(scenario: Scenario) -> Scenario:
-    """Let the single-path flows use every path of the multipath flow, uncoupled."""
+    """Let the single-path flows use every path of the multipath flow, uncoupled. A TCP flow keeps its path."""
     paths = max((flow.paths for flow in scenario.flows.values()), key=len)
-    return scenario.but(flows={name: flow.but(paths=paths) for name, flow in scenario.flows.items()})
+    joined = {n: flow if isinstance(flow, Tcp) else flow.but(paths=paths) for n, flow in scenario.flows.items()}
+    return scenario.but(flows=joined)

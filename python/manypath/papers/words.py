@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 SIMILAR = 0.15
-"""Of `similar`, relative: [G12] section 4.3 uses it for 0.88 and 0.92 of a rate."""
+"""Of `similar` and `validates`, relative: [G12] section 4.3 uses it for 0.88 and 0.92 of a rate."""
 
 SLIGHT = 0.25
-"""Of `slightly` and `a little`, relative: the largest difference that [H09] calls approximately equal."""
+"""Of `slightly`, `a little` and `small`, relative: the largest difference that [H09] calls approximately equal."""

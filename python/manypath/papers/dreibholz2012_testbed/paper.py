@@ -11,6 +11,7 @@ from manypath.papers.dreibholz2012_testbed.findings import FINDINGS
 from manypath.papers.dreibholz2012_testbed.grids import FULL, MUTATED, QUICK, RECONSTRUCTED
 from manypath.papers.dreibholz2012_testbed.measured import BESIDE_THE_STACKS
 from manypath.papers.dreibholz2012_testbed.names import CMT, SINGLE
+from manypath.papers.dreibholz2012_testbed.open_settings import OPEN_SETTINGS
 from manypath.papers.dreibholz2012_testbed.scenarios import experiment
 from manypath.papers.dreibholz2012_testbed.setup import SETUP
 from manypath.papers.dreibholz2012_testbed.switches import MUTATIONS, OPEN, RIVAL, SWITCHES
@@ -40,6 +41,7 @@ PAPER = Paper(
     mutations=MUTATIONS,
     factors=FACTORS,
     findings=FINDINGS,
+    open_settings=OPEN_SETTINGS,
     sensitivity=Sensitivity(
         switches=(RIVAL, *OPEN),
         points=tuple(

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from manypath.papers.check import Check, all_of
 from manypath.papers.dreibholz import COUPLED, PLAIN, RPV1, RPV2, TITLES
-from manypath.papers.dreibholz2012_testbed.claims.register import SETTINGS, claim, not_measured
-from manypath.papers.dreibholz2012_testbed.measured import measured, simulated
+from manypath.papers.dreibholz2012_testbed.claims.register import READ_AGAIN, SETTINGS, claim
 from manypath.papers.dreibholz2012_testbed.names import CMT, SINGLE
 from manypath.papers.evidence import Evidence, Sample
+from manypath.papers.history import Added, Revised
 from manypath.papers.predicates import above, below, near
+from manypath.papers.words import SLIGHT
+from manypath.rows import Outcome
 
 FIGURE = "figure3"
 OVER = "Mbit/s"
@@ -49,7 +53,7 @@ def n_paths_take_n_shares(results: Evidence) -> Check:
     figure=3,
     suspects=SETTINGS,
     says="Plain CMT takes twice the rate of the single-path flow, at every rate of the bottleneck. (Checked in "
-    "simulation; C-004-15 repeats the check with the measured runs.)",
+    "simulation; C-004-3 is about the measurement.)",
 )
 def plain_cmt_takes_twice_as_much(results: Evidence) -> Check:
     """Compare the ratio of both flows with 2, at every rate."""
@@ -61,28 +65,25 @@ def plain_cmt_takes_twice_as_much(results: Evidence) -> Check:
 
 
 @claim(
-    "C-004-3",
-    place="IV-A, figure 3(b)",
-    kind="ordering",
-    figure=3,
-    says="In the measurement, plain CMT takes slightly less and the single-path flow slightly more than in the "
-    "simulation, presumably because burst mitigation and CMT fast recovery are implemented differently.",
-)
-def the_testbed_is_slightly_less_aggressive_under_plain_cmt(_results: Evidence) -> Check:
-    """Compare both flows over usrsctp with simulations that have the same seeds, on average over the rates."""
-    return _less_aggressive_than_simulated((PLAIN,))
-
-
-@claim(
     "C-004-4",
     place="IV-A, figure 3(a)",
     kind="ordering",
     figure=3,
     suspects=SETTINGS,
-    says="Each coupled control shares the bottleneck reasonably evenly; the CMT flow keeps a small lead.",
+    says="Each coupled control solves the unfairness reasonably well; the CMT flow keeps a small lead.",
+    history=(
+        Revised(
+            READ_AGAIN,
+            "a difference of at most 15 % of the fair share at each rate",
+            "at most 25 %",
+            "the text says small, for which other papers have 25 %; its own 0.48 Mbit/s, which it explains by the "
+            "round-trip time alone, are 11 % at 9 Mbit/s and a third at 3",
+            "contradicted",
+        ),
+    ),
 )
 def coupled_controls_share_evenly(results: Evidence) -> Check:
-    """Compare the difference of the flows with 15 % of the fair share, and require a lead on average over the rates."""
+    """Require a small difference of the flows in fair shares, and a lead on average over the rates."""
     leads = [
         above(
             results.sweep(FIGURE, "rate", CMT, cc=cc),
@@ -93,7 +94,7 @@ def coupled_controls_share_evenly(results: Evidence) -> Check:
         )
         for cc in COUPLED
     ]
-    even = near(_imbalance(results), 0.0, within=0.15, what="(CMT - non-CMT) / fair share", unit="", over=OVER)
+    even = near(_imbalance(results), 0.0, within=SLIGHT, what="(CMT - non-CMT) / fair share", unit="", over=OVER)
     return all_of(even, *leads)
 
 
@@ -121,16 +122,29 @@ def the_lead_is_the_rate_of_a_minimum_window(results: Evidence) -> Check:
 
 
 @claim(
-    "C-004-6",
-    place="IV-A, figure 3(b)",
-    kind="ordering",
+    "C-004-18",
+    place="IV-A",
+    kind="mechanism",
     figure=3,
-    says="In the measurement, coupled CMT, too, is slightly less aggressive than in the simulation and leaves more to "
-    "the single-path flow.",
+    suspects=("no-access-delay", "red-weight", *SETTINGS),
+    says="The lead comes from a path at the smallest useful window, one packet for each round-trip time of about 25 ms "
+    "at 9 Mbit/s.",
+    history=(
+        Added(
+            READ_AGAIN,
+            "contradicted; other runs had shown round-trip times of 62 ms (RED's lower threshold alone is 40 ms) "
+            "and windows of 9 to 14 packets",
+        ),
+    ),
 )
-def the_testbed_is_slightly_less_aggressive_under_coupling(_results: Evidence) -> Check:
-    """Compare both flows over usrsctp with simulations that have the same seeds, on average over the rates."""
-    return _less_aggressive_than_simulated(COUPLED)
+def a_path_is_at_the_smallest_window(results: Evidence) -> Check:
+    """Compare the smoothed round-trip time with 25 ms, and require a smaller window below two packets."""
+    times = {cc: results.of_outcomes(_round_trip, FIGURE, cc=cc, rate=9.0) for cc in COUPLED}
+    windows = {cc: results.of_outcomes(_smaller_window, FIGURE, cc=cc, rate=9.0) for cc in COUPLED}
+    return all_of(
+        near(times, 25.0, what="smoothed round-trip time of the CMT flow", unit="ms"),
+        below(windows, 2.0, what="smaller window of the CMT flow", unit="packets of 1500 bytes"),
+    )
 
 
 @claim(
@@ -152,26 +166,6 @@ def path_blocking_reduces_cmt_goodput(results: Evidence) -> Check:
     )
 
 
-def _less_aggressive_than_simulated(controls: tuple[str, ...]) -> Check:
-    """Require the CMT flow below and the single-path flow above its simulation, under each control."""
-    runs, simulations = measured(), simulated()
-    if not simulations.levels(FIGURE, "rate"):
-        return not_measured("the CMT flow below the simulated one, the single-path flow above it")
-    return all_of(
-        *(
-            test(
-                runs.sweep(FIGURE, "rate", flow, cc=cc),
-                simulations.sweep(FIGURE, "rate", flow, cc=cc),
-                slightly=True,
-                what=f"{TITLES[cc]}, {words}: usrsctp against simulated",
-                over=OVER,
-            )
-            for cc in controls
-            for test, flow, words in ((below, CMT, "CMT"), (above, SINGLE, "non-CMT"))
-        )
-    )
-
-
 def _imbalance(results: Evidence) -> dict[Any, Sample]:
     """Return the difference of both flows at each rate under each coupled control, as a part of the fair share."""
     found: dict[Any, Sample] = {}
@@ -180,6 +174,16 @@ def _imbalance(results: Evidence) -> dict[Any, Sample]:
         single = results.sweep(FIGURE, "rate", SINGLE, cc=cc)
         found |= {(cc, rate): (cmt[rate] - single[rate]) / ((cmt[rate] + single[rate]) / 2.0) for rate in cmt}
     return found
+
+
+def _round_trip(outcome: Outcome) -> float:
+    """Return the mean smoothed round-trip time over the paths of the CMT flow, ms."""
+    return float(np.mean([path["srtt"] for path in outcome["flows"][CMT]["paths"].values()])) * 1e3
+
+
+def _smaller_window(outcome: Outcome) -> float:
+    """Return the smaller mean window of the paths of the CMT flow, packets of 1500 bytes."""
+    return float(min(path["cwnd"] for path in outcome["flows"][CMT]["paths"].values())) / 1500.0
 
 
 def _lead(results: Evidence, experiment: str, **factors: float | str) -> Sample:
