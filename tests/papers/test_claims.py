@@ -42,8 +42,8 @@ def failing(impact, treat):
     return {claim.id for claim in impact.claims if not claim(results).holds}
 
 
-def test_the_paper_has_thirty_seven_claims(impact):
-    assert [claim.id for claim in impact.claims] == [f"C-000-{number}" for number in range(1, 38)]
+def test_the_paper_has_forty_one_claims(impact):
+    assert [claim.id for claim in impact.claims] == [f"C-000-{number}" for number in range(1, 42)]
     assert all(claim.says and claim.place for claim in impact.claims)
 
 
@@ -77,6 +77,7 @@ def test_every_claim_holds_with_results_that_agree_with_the_paper(impact, precis
         (in_place_of(RPV2, RPV1), {"C-000-23", "C-000-24", "C-000-37"}),
         (give_single(0.8), {"C-000-1", "C-000-4", "C-000-12"}),
         (spread_rivals, {"C-000-29"}),
+        (lambda _case, rates: {**rates, "south": 1.3 * rates["south"]}, {"C-000-39"}),
         (
             lambda case, rates: (
                 world.rates_of(Case.of(case.experiment, **{**dict(case.factors), "paths": min(case["paths"], 4)}))
@@ -99,6 +100,7 @@ def test_every_claim_holds_with_results_that_agree_with_the_paper(impact, precis
         "rpv2-is-rpv1",
         "rival-starves",
         "rivals-differ",
+        "more-than-tcp",
         "no-minimum",
         "south-is-used",
     ],
@@ -110,8 +112,8 @@ def test_altered_results_fail_claims(impact, treat, turned):
 @pytest.mark.parametrize(
     ("change", "turned"),
     [
-        ("windows-swapped", {"C-000-19", "C-000-32", "C-000-33", "C-000-3"}),
-        ("shallow-cuts", {"C-000-3", "C-000-19"}),
+        ("windows-swapped", {"C-000-19", "C-000-32", "C-000-33", "C-000-3", "C-000-41"}),
+        ("shallow-cuts", {"C-000-3", "C-000-19", "C-000-40"}),
         ("queues-empty", {"C-000-19", "C-000-31"}),
         ("one-control", {"C-000-35", "C-000-36"}),
         ("fast-growth", {"C-000-20", "C-000-34"}),
@@ -152,6 +154,11 @@ def _empty(original, paths):
 
 def _fast(original, paths):
     return original({name: (depth, peak, 1500.0, rate) for name, (depth, peak, _, rate) in paths.items()})
+
+
+def test_more_data_in_flight_than_a_window_and_a_packet_fails_a_claim(impact, monkeypatch):
+    monkeypatch.setattr(world, "IN_FLIGHT", {"cwnd": 30_000.0, "outstanding": 31_500.0})
+    assert "C-000-38" in failing(impact, None)
 
 
 def test_a_single_run_decides_no_claim(impact):

@@ -62,7 +62,7 @@ PREDICATES = {
     "crosses, at the end of the interval": lambda draw, place: crosses(
         _curve(draw, place), dict.fromkeys(_curve(draw, place), np.zeros(1)), between=(4.0, 6.0)
     ),
-    "goals": lambda draw, place: no_harm({1: 5.5 - place + draw()}, {1: np.full_like(draw(), 5.0)}, who="x"),
+    "goals": lambda draw, place: no_harm({1: 5.75 - place + draw()}, {1: np.full_like(draw(), 5.0)}, who="x"),
     "three parts on the line": lambda draw, place: all_of(
         above(place + draw(), 0.0), near(10.0 - place + draw(), 0.0, within=10.0), below(-place + draw(), 0.0)
     ),

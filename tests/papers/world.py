@@ -41,6 +41,7 @@ def rates_of(case: Case) -> Rates:
     models: dict[str, Callable[..., Rates]] = {
         "figure2-left": _disjoint,
         "figure2-right": _bottleneck,
+        "beside-tcp": lambda: {"south": 4.7, "north": 9.48, SINGLE: 4.7},
         "figure3": partial(_dissimilar, south=5.0),
         "figure3-windows": partial(_dissimilar, south=5.0, north=0.25),
         "figure4-left": partial(_dissimilar, north=5.0),
@@ -95,13 +96,22 @@ def _crowd(cc: str, rivals: int) -> Rates:
 
 def _outcome(case: Case, rates: Rates) -> dict[str, Any]:
     """Return the rates in the form of an outcome of the engine."""
-    first, rest = ("path1", "path2") if case.experiment.startswith("figure2") else ("south", "north")
-    paths = {first: {"goodput": rates["south"] * 1e6}, rest: {"goodput": rates["north"] * 1e6}}
+    numbered = case.experiment.startswith(("figure2", "beside"))
+    first, rest = ("path1", "path2") if numbered else ("south", "north")
+    lost = {first: 100.0 * (1.0 + rates["south"] / max(rates[SINGLE], 1e-9)), rest: 100.0}
+    paths = {
+        name: {"goodput": rates[side] * 1e6, "lost_packets": lost[name], "data_packets": 10_000, **IN_FLIGHT}
+        for name, side in ((first, "south"), (rest, "north"))
+    }
     flows: dict[str, Any] = {CMT: {"goodput": (rates["south"] + rates["north"]) * 1e6, "paths": paths}}
     for name, rate in rates.items():
         if name.startswith(SINGLE):
             flows[name] = {"goodput": rate * 1e6, "paths": {first: {"goodput": rate * 1e6}}}
     return {"flows": flows}
+
+
+IN_FLIGHT = {"cwnd": 30_000.0, "outstanding": 29_000.0}
+"""Mean window and data in flight of a path, bytes."""
 
 
 def _trace(case: Case) -> Trace:
@@ -124,7 +134,7 @@ def _curves(paths: dict[str, tuple[float, float, float, float]]) -> Trace:
     for name, (depth, peak, slope, rate) in paths.items():
         cwnd, ssthresh, queue = _sawtooth(len(time), depth, peak * UNIT, slope, rate * 1e6)
         goodput = np.full(len(time), rate * 1e6)
-        traces[CMT, name] = PathTrace(time, cwnd, ssthresh, goodput, np.full(len(time), 0.1), goodput)
+        traces[CMT, name] = PathTrace(time, cwnd, ssthresh, goodput, 7.0 * cwnd / goodput, goodput)
         queues[name] = queue
     return Trace(traces, queues)
 

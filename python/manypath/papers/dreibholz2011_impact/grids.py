@@ -23,6 +23,7 @@ def _grids(
     return {
         "figure2-left": {"cc": ALL, "paths": left},
         "figure2-right": {"cc": ALL, "paths": right},
+        "beside-tcp": {},
         "figure3": {"cc": ALL, "north": north},
         "figure3-windows": {"cc": (RPV1,)},
         "figure4-left": {"cc": ALL, "south": south},
@@ -37,8 +38,8 @@ FULL = Precision(
     replications=20,
     most=400,
     budget=3_600.0,
-    trials=8,
-    trial_cases=64,
+    trials=5,
+    trial_cases=160,
     curves=20,
     warmup="20 s",
     measure="300 s",

@@ -11,6 +11,7 @@ from manypath.papers.dreibholz2011_impact.grids import FULL, MUTATED, QUICK, REC
 from manypath.papers.dreibholz2011_impact.inet import inet_points
 from manypath.papers.dreibholz2011_impact.measured import BESIDE_THE_STACKS
 from manypath.papers.dreibholz2011_impact.names import CMT, SINGLE
+from manypath.papers.dreibholz2011_impact.open_settings import OPEN_SETTINGS
 from manypath.papers.dreibholz2011_impact.scenarios import experiment
 from manypath.papers.dreibholz2011_impact.setup import SETUP
 from manypath.papers.dreibholz2011_impact.switches import MUTATIONS, OPEN, SWITCHES
@@ -40,6 +41,7 @@ PAPER = Paper(
     mutations=MUTATIONS,
     factors=FACTORS,
     findings=FINDINGS,
+    open_settings=OPEN_SETTINGS,
     sensitivity=Sensitivity(
         switches=OPEN,
         points=tuple(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from manypath.papers.dreibholz import INET, RPV2
+from manypath.papers.dreibholz import INET, PLAIN, RPV2
 from manypath.papers.dreibholz2011_impact.names import CMT, SINGLE
 from manypath.papers.experiment import Experiments
-from manypath.scenario import DropTail, Link, Network, Scenario, Sctp, bottleneck, disjoint
+from manypath.scenario import DropTail, Link, Network, Scenario, Sctp, Tcp, bottleneck, disjoint
 
 experiment = Experiments()
 
@@ -26,6 +26,14 @@ def all_paths_disjoint(cc: str, paths: int) -> Scenario:
 def all_paths_through_one_bottleneck(cc: str, paths: int) -> Scenario:
     """All paths of both flows cross one link ([D11] figure 2 right)."""
     return _against_one(bottleneck(LINK, paths=paths), cc)
+
+
+@experiment("beside-tcp", figure=2)
+def beside_a_tcp_flow() -> Scenario:
+    """Plain CMT over two disjoint paths, and a TCP flow on the first ([D11] section III-A)."""
+    network = disjoint(path1=LINK, path2=LINK)
+    paths = tuple(network.paths)
+    return Scenario(network=network, flows={CMT: _multipath(paths, PLAIN), SINGLE: Tcp(path=paths[0], cc=PLAIN)})
 
 
 @experiment("figure3", figure=3)

@@ -1,7 +1,24 @@
-"""The decorator that registers this paper's claims."""
+"""The decorator that registers this paper's claims, and the common change of those about the three goals."""
 
 from __future__ import annotations
 
 from manypath.papers.claim import Claims
+from manypath.papers.history import Revised
+from manypath.papers.verdict import Verdict
 
 claim = Claims()
+
+READ_AGAIN = "2026-11-30"
+"""Date of the second reading, by the text alone."""
+
+
+def goals_of_the_text(verdict: Verdict, *, third: bool = True) -> Revised:
+    """Return the change of a claim about the goals, with its published verdict before."""
+    balance = ", and the third asks for balanced congestion on all paths" if third else ""
+    return Revised(
+        READ_AGAIN,
+        "goals 1 and 2 with a tolerance of 10 %" + (", goal 3 as a lower rate on the shared path" if third else ""),
+        "goals 1 and 2 with 15 %" + (", goal 3 as loss rates that differ less than under plain CMT" if third else ""),
+        "VI-B.2 calls the goals fulfilled where rates are almost equal, for which C-000-23 allows 15 %" + balance,
+        verdict,
+    )

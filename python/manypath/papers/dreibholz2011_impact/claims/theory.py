@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from manypath.papers.check import Check, all_of
 from manypath.papers.dreibholz import COUPLED, PLAIN
-from manypath.papers.dreibholz2011_impact.claims.register import claim
+from manypath.papers.dreibholz2011_impact.claims.register import claim, goals_of_the_text
 from manypath.papers.dreibholz2011_impact.names import CMT, SINGLE, UNIT
 from manypath.papers.evidence import Evidence
 from manypath.papers.goals import no_harm, no_worse_off
@@ -41,6 +41,7 @@ def n_paths_take_n_shares(results: Evidence) -> Check:
     says="Three goals define fairness: at least the rate of a single-path flow, no more than it on a shared "
     "bottleneck, balanced congestion. Over one bottleneck plain CMT violates the second goal; a coupled control can "
     "meet it.",
+    history=(goals_of_the_text("holds", third=False),),
 )
 def goals_separate_plain_from_coupled(results: Evidence) -> Check:
     """Check that the goals, as numbers, reject plain CMT and accept every coupled control with 2 paths."""
