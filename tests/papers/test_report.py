@@ -14,7 +14,7 @@ from typing import Any, cast
 import pytest
 
 import manypath as mp
-from manypath import _native
+from manypath import _native, papers
 from manypath.cli import main
 from manypath.papers import evaluate
 from manypath.papers.paper import Paper
@@ -71,6 +71,9 @@ def test_a_report_on_missing_runs_prints_the_command(
 def test_a_report_of_all_papers_omits_and_names_papers_without_runs(
     store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
+    # All papers are those of these lists.
+    monkeypatch.setattr(papers, "NAMES", (PAPER, "honda2009_bmc"))
+    monkeypatch.setattr(papers, "STUDIES", ())
     assert command(monkeypatch, "report", "--store", str(store), "--report", str(tmp_path)) == 2
     lines = capsys.readouterr().err.splitlines()
     assert any("manypath papers honda2009_bmc" in line for line in lines)
@@ -96,6 +99,7 @@ def test_incomplete_curves_are_sampled_again(store: Path, tmp_path: Path, monkey
     assert {path.name: path.read_bytes() for path in (store / "curves").iterdir()} == whole
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_pages_show_the_times_of_runs_and_of_the_call_separately(store: Path, tmp_path: Path):
     (part,) = evaluate([PAPER], figure=5, runs=2, store=store, progress=False).papers
     evidence = part.evidence
@@ -117,6 +121,7 @@ def reported(store: Path, target: Path) -> Path:
     return build(evaluate([PAPER], figure=5, runs=2, store=store, progress=False).papers, target)
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_index_lists_pages_of_earlier_calls_with_their_verdicts(store: Path, tmp_path: Path):
     index = reported(store, tmp_path)
     alone = index.read_text("utf-8")
@@ -133,6 +138,7 @@ def test_the_index_lists_pages_of_earlier_calls_with_their_verdicts(store: Path,
     assert squares[0] > 0
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_page_that_another_process_adds_meanwhile_is_listed(
     store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -229,6 +235,7 @@ def test_runs_are_made_per_figure_and_the_cheapest_figure_is_first(impact: Paper
         assert all(there >= set(figure.experiments) for figure in stage.figures)
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_figures_are_shown_before_all_runs_are_finished(store: Path, tmp_path: Path):
     (part,) = evaluate([PAPER], figure=5, runs=2, store=store, progress=False).papers
     missing = tuple(figure for figure in part.paper.figures if figure.number != 5)
@@ -244,6 +251,7 @@ def test_figures_are_shown_before_all_runs_are_finished(store: Path, tmp_path: P
         assert "still to be made" not in file.read_text("utf-8")
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_report_grows_while_a_paper_runs_and_shows_its_progress(
     impact: Paper, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ):
@@ -269,6 +277,7 @@ def test_a_report_grows_while_a_paper_runs_and_shows_its_progress(
     assert states == [None]
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_every_table_has_a_caption_and_every_heading_a_scope(store: Path, tmp_path: Path):
     reported(store, tmp_path)
     page = (tmp_path / f"{PAPER}.html").read_text("utf-8")
@@ -278,6 +287,7 @@ def test_every_table_has_a_caption_and_every_heading_a_scope(store: Path, tmp_pa
     assert re.findall(r"<th(?! scope=)[ >]", page) == []
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_page_is_drawn_again_only_if_its_contents_changed(
     store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):

@@ -186,6 +186,7 @@ def test_the_error_of_the_mean_of_few_simulations_counts(runs: int):
     assert mistakes / WORLDS <= 0.05 + 3 * (0.05 * 0.95 / WORLDS) ** 0.5
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_page_shows_the_number_of_runs_per_cell(testbed: MadeUp, tmp_path: Path):
     from manypath.settings import Settings
 
@@ -199,7 +200,7 @@ def test_the_page_shows_the_number_of_runs_per_cell(testbed: MadeUp, tmp_path: P
 
 
 @pytest.fixture
-def command(testbed: MadeUp, called, monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+def command(undrawn: None, testbed: MadeUp, called, monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     """Return a function that runs `manypath measure sctp` with the grid and the measurements of these tests."""
     monkeypatch.setitem(GRIDS, "sctp", SMALL)
     monkeypatch.setattr("manypath.testbed.calibration.calibrated", lambda *_, **__: CALIBRATION)
