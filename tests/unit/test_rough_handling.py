@@ -29,24 +29,31 @@ IMPORTS_TESTS = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), os.envi
 RUNS = 60
 
 CAMPAIGN = textwrap.dedent("""
-    import os, sys
+    import os, sys, time
+    from pathlib import Path
     import manypath as mp
     from manypath import _native
     from tests.conftest import two_paths
     engine = _native.run_batch
+    held = int(sys.argv[3])
     def run_batch(documents, jobs, *rest):
         # One write for each line, as several threads write.
         os.write(1, " ".join(["begins", *(str(job[2]) for job in jobs), "\\n"]).encode())
+        if held and len(list(Path(sys.argv[1]).glob("*.parquet"))) >= held:
+            time.sleep(1000)
         return engine(documents, jobs, *rest)
     _native.run_batch = run_batch
     results = mp.Campaign(two_paths(), replications=int(sys.argv[2])).run(store=sys.argv[1], progress=False)
     print("digests", *results.runs["digest"])
 """)
-"""A campaign of the real engine that prints the batches that it starts, and its runs at the end."""
+"""A campaign of the real engine that prints the batches that it starts, and its runs at the end.
+
+Its third argument is a number of stored batches after which each further one hangs; 0 for none.
+"""
 
 
-def start(store: Path, runs: int = RUNS) -> subprocess.Popen[str]:
-    command = [sys.executable, "-c", CAMPAIGN, str(store), str(runs)]
+def start(store: Path, runs: int = RUNS, held: int = 0) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", CAMPAIGN, str(store), str(runs), str(held)]
     return subprocess.Popen(
         command, env=IMPORTS_TESTS, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, bufsize=1
     )
@@ -74,7 +81,7 @@ def stored(store: Path) -> int:
 
 
 def test_kill_9_loses_only_the_current_batches(scenario, tmp_path: Path):
-    process = start(tmp_path, runs=50_000)
+    process = start(tmp_path, runs=400, held=2)
     assert process.stdout is not None
     begun: list[int] = []
     while len(list(tmp_path.glob("*.parquet"))) < 2:
