@@ -194,7 +194,6 @@ def small(package, tmp_path, monkeypatch, store):
     return ("papers", NAME, "--store", str(store))
 
 
-@pytest.mark.usefixtures("undrawn")
 def test_the_command_prints_both_verdicts_and_the_estimates_and_writes_a_page(small, called, tmp_path):
     out = called(*small, "--set", "flows.cmt.send_buffer=3 kB").out
     lines = out.splitlines()
