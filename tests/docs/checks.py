@@ -61,7 +61,7 @@ OTHER_PROGRAMS = {
 
 SHORTER = {
     "docs/how-to/capture.md": {"run examples/two_paths.toml": "run shorter.toml"},
-    "docs/how-to/events.md": {"run examples/two_paths.toml": "run shorter.toml"},
+    "docs/how-to/events.md": {"run examples/two_paths.toml": "run shorter.toml", 'measure="10 s"': 'measure="4 s"'},
     "docs/how-to/expect.md": {
         # Instead of all algorithms
         "lte=1 --measured": "lte=1 --cc lia --measured",
