@@ -167,7 +167,7 @@ def test_a_worker_is_no_scheduler(client: Client):
 @pytest.fixture
 def empty() -> Iterator[LocalCluster]:
     """A scheduler without workers."""
-    with distributed.LocalCluster(n_workers=0, dashboard_address=None) as cluster:
+    with distributed.LocalCluster(n_workers=0, dashboard_address=":0") as cluster:
         yield cluster
 
 
