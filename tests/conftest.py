@@ -197,6 +197,31 @@ def called(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) 
     return run
 
 
+@pytest.fixture(scope="session")
+def small_files() -> dict[str, bytes]:
+    """A figure with one curve in every format."""
+    from matplotlib.figure import Figure
+
+    from manypath.figures.picture import FORMATS, Picture
+
+    figure = Figure()
+    figure.subplots().plot([0.0, 1.0])
+    picture = Picture(figure)
+    return {ending: picture._bytes(ending) for ending in FORMATS}
+
+
+@pytest.fixture
+def undrawn(small_files: dict[str, bytes], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Write the same small figure for each figure, for tests of everything else: drawing takes most of their time."""
+    from matplotlib.figure import Figure
+    from matplotlib.transforms import Bbox
+
+    from manypath.figures.picture import Picture
+
+    monkeypatch.setattr(Picture, "_bytes", lambda _picture, ending, *_: small_files[ending])
+    monkeypatch.setattr(Figure, "get_tightbbox", lambda *_: Bbox.unit())
+
+
 class WatchedEngine:
     """Fake engine for tests of the order and number of runs."""
 

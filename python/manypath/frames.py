@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from manypath.errors import UserError
 from manypath.rows import MBIT, RATES, Outcome, Row, flow_rows, link_rows, path_rows, stream_rows
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Labels = Mapping[str, Any]
 """Columns that identify a run: values of the factors, replication."""
@@ -22,6 +24,8 @@ def flows_frame(runs: Iterable[tuple[Labels, Outcome]]) -> pd.DataFrame:
 
 def streams_frame(runs: Iterable[tuple[Labels, Outcome]]) -> pd.DataFrame:
     """Return a frame with one row for each stream with ordered messages, of each flow of each run."""
+    import pandas as pd
+
     frame = _frame(stream_rows, runs)
     return frame if len(frame) else pd.DataFrame(columns=["flow", "stream"])
 
@@ -43,6 +47,8 @@ def runs_frame(runs: Iterable[tuple[Labels, Outcome]]) -> pd.DataFrame:
 
 def series_frames(columns: Mapping[str, np.ndarray]) -> dict[str, pd.DataFrame]:
     """Return frames of samples over time by kind (``flows``, ``streams``, ...), from columns named ``KIND.COLUMN``."""
+    import pandas as pd
+
     frames: dict[str, dict[str, np.ndarray]] = {}
     for name, column in columns.items():
         kind, field = name.split(".", 1)
@@ -57,6 +63,8 @@ def with_none_as_text(frame: pd.DataFrame, columns: Iterable[str]) -> pd.DataFra
 
 
 def _frame(rows: Callable[[Outcome], Iterator[Row]], runs: Iterable[tuple[Labels, Outcome]]) -> pd.DataFrame:
+    import pandas as pd
+
     found: list[Row] = []
     with_none: set[str] = set()
     for labels, outcome in runs:

@@ -24,6 +24,7 @@ from changes import before_changes, is_file
 from jsonschema import Draft202012Validator
 from typer.testing import CliRunner
 
+import forks
 from manypath.cli.app import app
 from manypath.errors import UserError
 from manypath.schema import FILES, file_schema
@@ -60,8 +61,11 @@ OTHER_PROGRAMS = {
 
 SHORTER = {
     "docs/how-to/capture.md": {"run examples/two_paths.toml": "run shorter.toml"},
-    "docs/how-to/events.md": {"run examples/two_paths.toml": "run shorter.toml"},
+    "docs/how-to/events.md": {"run examples/two_paths.toml": "run shorter.toml", 'measure="10 s"': 'measure="4 s"'},
     "docs/how-to/expect.md": {
+        # Instead of all algorithms
+        "lte=1 --measured": "lte=1 --cc lia --measured",
+        "home.toml --json": "home.toml --cc lia --json",
         "manypath expect": "manypath expect --runs 2 --measure '1 s'",
         "runs=4": "runs=2, measure='1 s'",
     },
@@ -77,7 +81,7 @@ SHORTER = {
     },
     "docs/how-to/sweep-machines.md": {"examples/two_paths.toml": "shorter.toml"},
     "docs/how-to/sweep-precision.md": {"examples/two_paths.toml": "shorter.toml"},
-    "docs/how-to/sweep-programs.md": {"2000": "200"},
+    "docs/how-to/sweep-programs.md": {"2000": "200", 'metrics = ["wait"]': 'replications = 2\nmetrics = ["wait"]'},
 }
 """Replacements in the blocks of a page that shorten their runs to seconds."""
 
@@ -216,14 +220,13 @@ def commands(block: Block) -> list[tuple[str, str]]:
 
 def _run_command(command: str) -> str:
     program, *arguments = shlex.split(command)
+    wide = {"COLUMNS": "120", "NO_COLOR": "1"}
     if program == "manypath":
-        arguments = ["-m", "manypath", *arguments]
-    if program in {"manypath", "python"}:
-        program = sys.executable
-    if program == "cargo":
-        program, arguments = _example(command), []
-    wide = {**os.environ, "COLUMNS": "120", "NO_COLOR": "1"}
-    done = subprocess.run([program, *arguments], capture_output=True, text=True, check=False, env=wide)
+        done = forks.manypath(arguments, environment=wide)
+    else:
+        line = [_example(command)] if program == "cargo" else [program, *arguments]
+        line[0] = sys.executable if program == "python" else line[0]
+        done = subprocess.run(line, capture_output=True, text=True, check=False, env={**os.environ, **wide})
     assert done.returncode == 0, f"{command}: {done.stderr}"
     return done.stdout
 

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import multiprocessing
-import os
 import resource
-import signal
-import sys
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from forks import manypath
 
 SCENARIO = """\
 warmup = "1 s"
@@ -74,9 +71,6 @@ ONE_PACKET = (
 )
 """A packet of this capture, with COOKIE ACK."""
 
-WALL_SECONDS = 300
-"""Time in seconds after which a command is killed. Some wrong inputs would take hours."""
-
 MEMORY = 6 * 2**30
 """Limit of a command's address space in bytes."""
 
@@ -135,15 +129,8 @@ class Desk:
 
     def manypath(self, *words: str, **environment: str) -> Answer:
         """Run the command in a new process with limits of time and memory."""
-        out, err = self.folder / ".out", self.folder / ".err"
-        child = FORKS.Process(target=_command, args=(words, self.folder, out, err, environment))
-        child.start()
-        child.join(WALL_SECONDS)
-        if child.exitcode is None:
-            child.kill()
-            child.join()
-            raise AssertionError(f"manypath {' '.join(words)} had not ended after {WALL_SECONDS} s")
-        return Answer(child.exitcode, *(path.read_text(errors="backslashreplace") for path in (out, err)))
+        done = manypath(words, self.folder, {"COLUMNS": "300", **environment}, {resource.RLIMIT_AS: MEMORY})
+        return Answer(done.returncode, done.stdout, done.stderr)
 
 
 def refused(answer: Answer, *fragments: str) -> None:
@@ -159,26 +146,6 @@ def refused(answer: Answer, *fragments: str) -> None:
     matching = [line for line in errors if all(fragment in line for fragment in fragments)]
     assert matching, f"no line with {fragments}: {errors}"
 
-
-def _command(words: Sequence[str], folder: Path, out: Path, err: Path, environment: Mapping[str, str]) -> None:
-    """Run the command in the child process, with its output in files."""
-    os.chdir(folder)
-    os.environ.update({"COLUMNS": "300", **environment})
-    for stream, path in ((0, Path(os.devnull)), (1, out), (2, err)):
-        os.dup2(os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC), stream)
-    sys.stdin, sys.stdout, sys.stderr = (os.fdopen(stream, mode) for stream, mode in ((0, "r"), (1, "w"), (2, "w")))
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    sys.argv = ["manypath", *words]
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    from manypath.cli import main
-
-    main()
-
-
-FORKS = multiprocessing.get_context("forkserver")
-"""Forks children after all imports, so that a hundred commands take seconds."""
-FORKS.set_forkserver_preload(["manypath.cli.app", "manypath.campaign", "manypath.figures", "manypath.run"])
 
 LONGEST = 600
 """The longest allowed error line, in characters."""

@@ -16,9 +16,11 @@ from pathlib import Path
 from typing import IO
 
 import pytest
-from desk import SCENARIO, SWEEP, WALL_SECONDS, Desk
+from desk import SCENARIO, SWEEP, Desk
 from held import GO, LOADING
 
+import forks
+from forks import WALL_SECONDS, manypath
 from lists import cases
 
 COMMAND = [sys.executable, "-m", "manypath"]
@@ -33,16 +35,14 @@ LONG = SCENARIO.replace('measure = "2 s"', 'measure = "100000 s"')
 LONGER = re.sub('(warmup|measure) = "[12] s"', r'\1 = "0.6 s"', SWEEP.replace("replications = 2", "replications = 60"))
 """A sweep of several batches of short runs, so that it can be interrupted."""
 
-SMALL_FILES = 20_000
-"""The largest file in bytes on a nearly full disk."""
+SMALL_FILES = {resource.RLIMIT_FSIZE: 20_000}
+"""A limit that makes every write beyond 20,000 bytes of a file fail, as on a full disk."""
+
+TINY_FILES = {resource.RLIMIT_FSIZE: 1000}
+"""The same for files of which every result is larger."""
 
 Fault = Callable[[], None]
 """A fault that is set in the child before the command starts."""
-
-
-def files_stay_small() -> None:
-    """Make every write beyond `SMALL_FILES` bytes fail, as on a full disk."""
-    resource.setrlimit(resource.RLIMIT_FSIZE, (SMALL_FILES, SMALL_FILES))
 
 
 def few_files() -> None:
@@ -57,12 +57,11 @@ def no_fault() -> None:
 def run(
     desk: Desk, words: Sequence[str], fault: Fault = no_fault, environment: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
-    # With a fault, Python would keep truncated bytecode beside its packages, which each later command reads.
-    own = {"OPENBLAS_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "" if fault is no_fault else "1"}
+    """Run a command with a fault or an environment that Python itself meets when it starts."""
     return subprocess.run(
         [*COMMAND, *words],
         cwd=desk.folder,
-        env={**os.environ, **own, **(environment or {})},
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1", **(environment or {})},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
@@ -90,7 +89,7 @@ def desk(tmp_path: Path) -> Desk:
 def swept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     """The store of a finished sweep, and the output of the sweep."""
     desk = Desk.laid_out(tmp_path_factory.mktemp("swept"))
-    done = run(desk, ["sweep", "sweep.toml", "--csv"])
+    done = manypath(["sweep", "sweep.toml", "--csv"], desk.folder)
     assert done.returncode == 0, done.stderr
     return desk.folder / "runs", done.stdout
 
@@ -100,49 +99,47 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> str:
     """The output of an undisturbed longer sweep."""
     desk = Desk.laid_out(tmp_path_factory.mktemp("undisturbed"))
     desk.put("longer.toml", LONGER)
-    done = run(desk, ["sweep", "longer.toml", "--csv"])
+    done = manypath(["sweep", "longer.toml", "--csv"], desk.folder)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
 
-TARGETS: dict[str, tuple[str, Fault, tuple[str, ...]]] = {
-    "packets on a full disk": ("run two.toml --pcapng run.pcapng", files_stay_small, ("run.pcapng",)),
-    "events on a full disk": ("run two.toml --events run.jsonl", files_stay_small, ("run.jsonl",)),
-    "samples on a full disk": ("run two.toml --series 1ms --output samples", files_stay_small, ("samples",)),
-    "a figure on a full disk": ("run two.toml --plot p.png", files_stay_small, ("p.png",)),
-    "packets in an unwritable folder": ("run two.toml --pcapng /proc/run.pcapng", no_fault, ("/proc",)),
-    "events in an unwritable folder": ("run two.toml --events /proc/run.jsonl", no_fault, ("/proc",)),
-    "samples in an unwritable folder": ("run two.toml --series 1s --output /proc/s", no_fault, ("/proc/s",)),
-    "a figure in an unwritable folder": ("sweep sweep.toml --plot /proc/p.svg", no_fault, ("/proc",)),
-    "frames in an unwritable folder": ("sweep sweep.toml --frames /proc/f", no_fault, ("/proc/f",)),
-    "a store in an unwritable folder": ("sweep sweep.toml --store /proc/s", no_fault, ("store", "/proc/s")),
-    "a report in an unwritable folder": ("report dreibholz2011_impact --report /proc/r", no_fault, ("/proc/r",)),
-    "packets on a full device": ("run two.toml --pcapng /dev/full", no_fault, ("/dev/full",)),
-    "events on a full device": ("run two.toml --events /dev/full", no_fault, ("/dev/full",)),
-    "a scheduler that does not answer": (
-        "sweep sweep.toml --dask tcp://127.0.0.1:9",
-        no_fault,
-        ("dask", "127.0.0.1:9"),
-    ),
-    "a scenario that is a symbolic link to itself": ("run loop.toml", no_fault, ("loop.toml",)),
+TARGETS: dict[str, tuple[str, dict[int, int], tuple[str, ...]]] = {
+    "packets on a full disk": ("run two.toml --pcapng run.pcapng", SMALL_FILES, ("run.pcapng",)),
+    "events on a full disk": ("run two.toml --events run.jsonl", SMALL_FILES, ("run.jsonl",)),
+    "samples on a full disk": ("run two.toml --series 1ms --output samples", SMALL_FILES, ("samples",)),
+    "a figure on a full disk": ("run two.toml --plot p.png", SMALL_FILES, ("p.png",)),
+    "packets in an unwritable folder": ("run two.toml --pcapng /proc/run.pcapng", {}, ("/proc",)),
+    "events in an unwritable folder": ("run two.toml --events /proc/run.jsonl", {}, ("/proc",)),
+    "samples in an unwritable folder": ("run two.toml --series 1s --output /proc/s", {}, ("/proc/s",)),
+    "a figure in an unwritable folder": ("sweep sweep.toml --plot /proc/p.svg", {}, ("/proc",)),
+    "frames in an unwritable folder": ("sweep sweep.toml --frames /proc/f", {}, ("/proc/f",)),
+    "a store in an unwritable folder": ("sweep sweep.toml --store /proc/s", {}, ("store", "/proc/s")),
+    "a report in an unwritable folder": ("report dreibholz2011_impact --report /proc/r", {}, ("/proc/r",)),
+    "packets on a full device": ("run two.toml --pcapng /dev/full", {}, ("/dev/full",)),
+    "events on a full device": ("run two.toml --events /dev/full", {}, ("/dev/full",)),
+    "a scheduler that does not answer": ("sweep sweep.toml --dask tcp://127.0.0.1:9", {}, ("dask", "127.0.0.1:9")),
+    "a scenario that is a symbolic link to itself": ("run loop.toml", {}, ("loop.toml",)),
 }
-"""Commands, their faults, and fragments of their error lines."""
+"""Commands, their limits, and fragments of their error lines."""
 
 
 @pytest.mark.parametrize("case", TARGETS)
 def test_a_failing_target_is_reported_in_one_line(case: str, desk: Desk):
-    line, fault, fragments = TARGETS[case]
+    line, limits, fragments = TARGETS[case]
     (desk.folder / "loop.toml").symlink_to("loop.toml")
-    check_error_line(run(desk, line.split(), fault), *fragments)
+    check_error_line(manypath(line.split(), desk.folder, limits=limits), *fragments)
     assert desk.lost() == []
 
 
-def test_a_command_with_a_fault_leaves_no_bytecode_to_others(desk: Desk):
-    cache = desk.folder / "cache"
-    for fault in (no_fault, files_stay_small):
-        assert run(desk, ["--version"], fault, {"PYTHONPYCACHEPREFIX": str(cache)}).returncode == 0
-        assert cache.exists() == (fault is no_fault)
-        shutil.rmtree(cache, ignore_errors=True)
+def test_a_command_with_a_limit_leaves_no_bytecode_to_others(desk: Desk):
+    desk.put("own.py", "")
+    for call, leaves in (("", True), (f"forks.set_limits({SMALL_FILES}); ", False)):
+        script = f"import sys; sys.path.append({str(Path(forks.__file__).parent)!r}); import forks; {call}import own"
+        free = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+        subprocess.run([sys.executable, "-c", script], cwd=desk.folder, env=free, check=True)
+        assert (desk.folder / "__pycache__").exists() == leaves
+        shutil.rmtree(desk.folder / "__pycache__", ignore_errors=True)
 
 
 OUTPUTS = [
@@ -180,7 +177,7 @@ def printed_to(
     )
 
 
-@pytest.mark.parametrize("line", OUTPUTS)
+@pytest.mark.parametrize("line", cases(OUTPUTS, long=lambda line: line not in FORMS))
 def test_standard_output_on_a_full_device_is_reported_in_one_line(line: str, desk: Desk):
     with Path("/dev/full").open("w") as full:
         done = printed_to(desk, line, full)
@@ -190,7 +187,12 @@ def test_standard_output_on_a_full_device_is_reported_in_one_line(line: str, des
     assert "error: " in done.stderr
 
 
-@pytest.mark.parametrize("line", cases(OUTPUTS, long=lambda line: line not in FORMS))
+# Standard output is closed for all forms alike, and only one start in the gate is that of a sweep.
+AT_ONCE = cases(OUTPUTS, long=lambda line: line not in FORMS or line.startswith("sweep"))
+"""The commands of which those that load few libraries are in the gate."""
+
+
+@pytest.mark.parametrize("line", AT_ONCE)
 def test_a_closed_pipe_is_no_error(line: str, desk: Desk):
     reading, writing = os.pipe()
     os.close(reading)
@@ -202,7 +204,7 @@ def test_a_closed_pipe_is_no_error(line: str, desk: Desk):
     assert not errors, done.stderr
 
 
-@pytest.mark.parametrize("line", cases(OUTPUTS, long=lambda line: line not in FORMS))
+@pytest.mark.parametrize("line", AT_ONCE)
 def test_a_closed_standard_output_is_no_error(line: str, desk: Desk):
     done = printed_to(desk, line, None, lambda: os.close(1))
     assert done.returncode == 0, done.stderr
@@ -238,13 +240,10 @@ def test_a_full_disk_loses_no_stored_result(swept: tuple[Path, str], desk: Desk)
     stored = {path.name: path.read_bytes() for path in desk.folder.glob("runs/*.parquet")}
     longer = SWEEP.replace("replications = 2", "replications = 4")
     desk.put("longer.toml", longer)
-
-    def tiny_files() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
-
-    check_error_line(run(desk, ["sweep", "longer.toml"], tiny_files), "store", "runs")
+    full = manypath(["sweep", "longer.toml"], desk.folder, limits=TINY_FILES)
+    check_error_line(full, "store", "runs")
     assert {name: (desk.folder / "runs" / name).read_bytes() for name in stored} == stored
-    assert run(desk, ["sweep", "longer.toml"]).returncode == 0
+    assert manypath(["sweep", "longer.toml"], desk.folder).returncode == 0
 
 
 def damaged(path: Path) -> None:
@@ -271,7 +270,7 @@ def test_a_damaged_result_is_computed_again(case: str, swept: tuple[Path, str], 
     assert list(desk.folder.glob("runs/*.parquet"))
     for shard in desk.folder.glob("runs/*.parquet"):
         DAMAGES[case](shard)
-    again = run(desk, ["sweep", "sweep.toml", "--csv"])
+    again = manypath(["sweep", "sweep.toml", "--csv"], desk.folder)
     assert again.returncode == 0, again.stderr
     assert again.stdout == first
 
@@ -298,7 +297,7 @@ def test_a_stopped_sweep_can_be_continued(number: signal.Signals, undisturbed: s
     assert "Traceback" not in printed
     stored = {path.name: path.read_bytes() for path in store.glob("*.parquet")}
     assert stored
-    ended = run(desk, ["sweep", "longer.toml", "--csv"])
+    ended = manypath(["sweep", "longer.toml", "--csv"], desk.folder)
     assert ended.returncode == 0, ended.stderr
     assert {name: (store / name).read_bytes() for name in stored} == stored
     assert not [path for path in store.rglob("*") if ".tmp" in path.name]
@@ -353,7 +352,7 @@ def test_pruning_removes_no_shards_of_a_running_sweep(undisturbed: str, desk: De
     assert sweep.returncode == 0, printed
     assert out == undisturbed
     assert note.exists()
-    done = run(desk, ["store", "show", note.stem])
+    done = manypath(["store", "show", note.stem], desk.folder)
     assert "240 of 240 runs" in done.stdout
 
 
@@ -395,19 +394,13 @@ STOPPED: dict[str, tuple[str, str, str]] = {
 def papers_done(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The store of a finished run of a paper."""
     folder = tmp_path_factory.mktemp("papers")
-    done = subprocess.run(
-        [*COMMAND, "papers", *IMPACT.split()],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=WALL_SECONDS,
-        check=False,
-    )
+    done = manypath(["papers", *IMPACT.split()], folder)
     assert done.returncode == 0, done.stderr
     return folder / "runs"
 
 
-@pytest.mark.parametrize("case", cases(STOPPED, long=lambda case: case in ("a report that draws", "expectations")))
+# A stopped drawing is also a story of `tests/papers/test_background.py`.
+@pytest.mark.parametrize("case", cases(STOPPED, long=lambda case: "draw" in case or case == "expectations"))
 def test_ctrl_c_prints_one_line_and_keeps_finished_runs(case: str, desk: Desk, request: pytest.FixtureRequest):
     line, sign, last = STOPPED[case]
     if "--store done" in line:
@@ -420,12 +413,12 @@ def test_ctrl_c_prints_one_line_and_keeps_finished_runs(case: str, desk: Desk, r
     assert "Traceback" not in printed
     assert last in printed.splitlines()[-1]
     assert desk.lost() == []
-    assert not [path for path in desk.folder.rglob(".*") if path.name not in (".out", ".err")]
+    assert not list(desk.folder.rglob(".*"))
     stored = list(desk.folder.glob("runs/*.parquet"))
     for figure in desk.folder.glob("report/figures/*/*"):
         assert figure.stat().st_size > 1000
     if stored:
-        held = run(desk, ["store", "list"])
+        held = manypath(["store", "list"], desk.folder)
         assert held.returncode == 0, held.stderr
         assert "this one" in held.stdout
 

@@ -181,7 +181,7 @@ def test_a_wrong_command_line_is_reported_in_one_line(case: str, desk: Desk):
     before = sorted(path.name for path in desk.folder.iterdir())
     refused(desk.manypath(*shlex.split(line)), *fragments)
     assert desk.lost() == []
-    left = {path.name for path in desk.folder.iterdir()} - set(before) - {".out", ".err"}
+    left = {path.name for path in desk.folder.iterdir()} - set(before)
     assert not left, f"work began before the mistake was found: {left}"
 
 

@@ -106,7 +106,8 @@ def _against_tcp(weights: tuple[str, ...], flows: int, run: int) -> Rates:
         above = 1.25 + (0.02 if run % 2 else -0.02)
     elif len(weights) == 1 and flows <= 4:
         above = 1.0 + (SWINGS if run % 2 else -SWINGS)
-    aimd = {f"{AIMD}{n}": above * value(weights[(n - 1) % len(weights)]) for n in range(1, flows + 1)}
+    numbers = [value(weight) for weight in weights]
+    aimd = {f"{AIMD}{n}": above * numbers[(n - 1) % len(numbers)] for n in range(1, flows + 1)}
     return {**aimd, **{f"{TCP}{n}": 1.0 for n in range(1, flows + 1)}}
 
 
@@ -123,6 +124,8 @@ def _runs(
     if trace is None:
         return Runs(outcomes)
     bent = trace if bend is None else bend(case, trace)
+    if bent is trace:
+        return Runs(outcomes, [_usual(case, run) for run in range(runs)])
     return Runs(outcomes, [_slightly_varied(bent, run) for run in range(runs)])
 
 
@@ -198,6 +201,14 @@ def _slightly_varied(trace: Trace, run: int) -> Trace:
     size = 1.0 + 1e-6 * run
     found = {key: PathTrace(*(size * getattr(path, name) for name in FIELDS)) for key, path in trace.paths.items()}
     return Trace(found, {}, {key: curve * size for key, curve in trace.weights.items()})
+
+
+@cache
+def _usual(case: Case, run: int) -> Trace:
+    """Return the curves of a run of a case, unless a test changes them."""
+    trace = _trace(case)
+    assert trace is not None
+    return _slightly_varied(trace, run)
 
 
 FIELDS = ("time", "cwnd", "ssthresh", "goodput", "srtt", "throughput")

@@ -2,6 +2,7 @@
 
 import asymmetric_world as world
 import pytest
+from drawn import plots
 
 from manypath.papers import registry
 from manypath.papers.dreibholz2010_asymmetric.buffers import MIB, for_fast_retransmissions, for_timeouts
@@ -44,9 +45,10 @@ def with_facts(where, **changed):
     return lambda case, facts: {**facts, **changed} if case.experiment.startswith(where) else facts
 
 
-def failing(asymmetric, treat):
+def failing(asymmetric, treat, among):
+    """Return those of some claims that do not hold with altered results."""
     results = world.evidence(asymmetric.experiments.cases(asymmetric.quick), treat=treat)
-    return {claim.id for claim in asymmetric.claims if not claim(results).holds}
+    return {claim.id for claim in asymmetric.claims if claim.id in among and not claim(results).holds}
 
 
 def test_the_paper_has_thirty_six_claims(asymmetric):
@@ -87,7 +89,8 @@ def test_every_claim_holds_with_results_that_agree_with_the_asymmetric_paper(asy
     ],
 )
 def test_altered_results_of_the_asymmetric_paper_fail_its_claims(asymmetric, treat, turned):
-    assert {f"C-002-{number}" for number in turned} <= failing(asymmetric, treat)
+    noticed = {f"C-002-{number}" for number in turned}
+    assert failing(asymmetric, treat, among=noticed) == noticed
 
 
 def test_an_effect_of_splitting_under_errors_fails_claims(asymmetric):
@@ -96,7 +99,8 @@ def test_an_effect_of_splitting_under_errors_fails_claims(asymmetric):
         lowered = case.experiment == "figure5-errors" and levels["split"] == NONE
         return {**facts, "rate": 0.8 * facts["rate"]} if lowered else facts
 
-    assert {"C-002-15", "C-002-17"} <= failing(asymmetric, treat)
+    noticed = {"C-002-15", "C-002-17"}
+    assert failing(asymmetric, treat, among=noticed) == noticed
 
 
 def test_a_competing_flow_slowed_by_rescheduling_fails_a_claim(asymmetric):
@@ -104,7 +108,7 @@ def test_a_competing_flow_slowed_by_rescheduling_fails_a_claim(asymmetric):
         taken = dict(case.factors).get("rescheduling") == THRESHOLD and "rival" in facts
         return {**facts, "rival": 0.7 * facts["rival"]} if taken else facts
 
-    assert "C-002-31" in failing(asymmetric, treat)
+    assert failing(asymmetric, treat, among={"C-002-31"})
 
 
 def test_buffers_have_the_papers_sizes():
@@ -138,10 +142,12 @@ def test_each_point_of_inet_is_compared_with_plotted_and_inet_settings(asymmetri
     assert [point.factors["settings"] for point in inet_points()] == 5 * [PLOTTED, INETS]
 
 
-def test_every_figure_of_the_asymmetric_paper_is_drawn(asymmetric, tmp_path):
+def test_every_figure_of_the_asymmetric_paper_is_drawn(asymmetric):
     results = world.evidence(asymmetric.experiments.cases(asymmetric.mutated), runs=2)
     for figure in asymmetric.figures:
-        assert figure.draw(results).save(tmp_path / f"{figure.name}.svg").stat().st_size > 1000
+        shown = plots(figure.draw(results))
+        assert shown, figure.name
+        assert all(shown), figure.name
 
 
 def test_every_claim_that_an_asymmetric_mutation_must_change_exists(asymmetric):

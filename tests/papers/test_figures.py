@@ -21,7 +21,7 @@ from manypath.figures.interactive import chart
 from manypath.figures.style import COLOURS, INK
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def picture(impact):
     evidence = world.evidence(impact.experiments.cases(impact.mutated), runs=3)
     return next(figure for figure in impact.figures if figure.number == 4).draw(evidence)

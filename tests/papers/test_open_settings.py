@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache, partial
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -206,8 +207,10 @@ def test_settings_of_papers_change_their_scenarios():
     for paper in chosen(NAMES, full=True):
         if not paper.open_settings:
             continue
-        scenarios = [paper.experiments.scenario(case, paper.quick) for case in paper.experiments.cases(paper.quick)]
+        every = list(paper.experiments.cases(paper.quick))
+        scenario_of = cache(partial(paper.experiments.scenario, precision=paper.quick))
         for factor in factors_of(paper.open_settings):
+            scenarios = map(scenario_of, every)
             assert any(factor.switch.change(scenario) != scenario for scenario in scenarios), factor.name
         assert all(each.why for setting in paper.open_settings for each in setting.values)
 

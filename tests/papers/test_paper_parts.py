@@ -103,7 +103,9 @@ evaluate([replace(PAPER, full=full)], full=True, store="runs", progress=False, w
 """A process that computes three batches, and waits to be killed."""
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM], ids=["SIGKILL", "SIGTERM"])
+@pytest.mark.parametrize(
+    "number", [signal.SIGKILL, pytest.param(signal.SIGTERM, marks=pytest.mark.long)], ids=["SIGKILL", "SIGTERM"]
+)
 def test_a_killed_process_keeps_its_results_and_the_next_one_continues(number, tmp_path):
     paths = [str(Path(__file__).parent), *sys.path]
     with subprocess.Popen(

@@ -22,6 +22,9 @@ PLAIN_RUNS = 3 * 3
 """The number of plain runs: cases of the small paper times its quick replications."""
 
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
+
 @pytest.fixture
 def package(package, full):
     """A package with the published results of the small paper."""

@@ -10,6 +10,8 @@ from manypath.papers import published
 from manypath.papers.mean import Mean
 from manypath.papers.tried import data_of
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 
 @pytest.fixture
 def package(package, tmp_path, monkeypatch):

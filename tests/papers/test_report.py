@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import threading
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
@@ -14,7 +15,7 @@ from typing import Any, cast
 import pytest
 
 import manypath as mp
-from manypath import _native
+from manypath import _native, papers
 from manypath.cli import main
 from manypath.papers import evaluate
 from manypath.papers.paper import Paper
@@ -30,6 +31,12 @@ PAPER = "dreibholz2011_impact"
 def store(figure5: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A store with the results of one figure, two replications each, into which tests write."""
     return Path(shutil.copytree(figure5, tmp_path_factory.mktemp("report") / "runs"))
+
+
+@pytest.fixture(scope="module")
+def parts(store: Path) -> Sequence[PaperEvaluation]:
+    """The evaluation of the figure that the store holds, which no test changes."""
+    return evaluate([PAPER], figure=5, runs=2, store=store, progress=False).papers
 
 
 def command(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
@@ -71,6 +78,9 @@ def test_a_report_on_missing_runs_prints_the_command(
 def test_a_report_of_all_papers_omits_and_names_papers_without_runs(
     store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
+    # All papers are those of these lists.
+    monkeypatch.setattr(papers, "NAMES", (PAPER, "honda2009_bmc"))
+    monkeypatch.setattr(papers, "STUDIES", ())
     assert command(monkeypatch, "report", "--store", str(store), "--report", str(tmp_path)) == 2
     lines = capsys.readouterr().err.splitlines()
     assert any("manypath papers honda2009_bmc" in line for line in lines)
@@ -96,6 +106,7 @@ def test_incomplete_curves_are_sampled_again(store: Path, tmp_path: Path, monkey
     assert {path.name: path.read_bytes() for path in (store / "curves").iterdir()} == whole
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_pages_show_the_times_of_runs_and_of_the_call_separately(store: Path, tmp_path: Path):
     (part,) = evaluate([PAPER], figure=5, runs=2, store=store, progress=False).papers
     evidence = part.evidence
@@ -112,19 +123,15 @@ def test_pages_show_the_times_of_runs_and_of_the_call_separately(store: Path, tm
         assert re.search("uration of the call that wrote (the|this) page: 0:01:01", words), page
 
 
-def reported(store: Path, target: Path) -> Path:
-    """Write the report of the figure that the store holds."""
-    return build(evaluate([PAPER], figure=5, runs=2, store=store, progress=False).papers, target)
-
-
-def test_the_index_lists_pages_of_earlier_calls_with_their_verdicts(store: Path, tmp_path: Path):
-    index = reported(store, tmp_path)
+@pytest.mark.usefixtures("undrawn")
+def test_the_index_lists_pages_of_earlier_calls_with_their_verdicts(parts: Sequence[PaperEvaluation], tmp_path: Path):
+    index = build(parts, tmp_path)
     alone = index.read_text("utf-8")
     page = (tmp_path / f"{PAPER}.html").read_text("utf-8")
     earlier = page.replace(f"&#34;name&#34;: &#34;{PAPER}&#34;", "&#34;name&#34;: &#34;gonzalez2012_mptcp&#34;")
     assert earlier != page
     (tmp_path / "gonzalez2012_mptcp.html").write_text(earlier, "utf-8")
-    reported(store, tmp_path)
+    build(parts, tmp_path)
     both = index.read_text("utf-8")
     links = [both.index(f'<a href="{name}.html">') for name in (PAPER, "gonzalez2012_mptcp")]
     assert links == sorted(links)
@@ -133,10 +140,11 @@ def test_the_index_lists_pages_of_earlier_calls_with_their_verdicts(store: Path,
     assert squares[0] > 0
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_page_that_another_process_adds_meanwhile_is_listed(
-    store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    parts: Sequence[PaperEvaluation], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    index = reported(store, tmp_path)
+    index = build(parts, tmp_path)
     looks: list[int] = []
 
     def look(folder: Path) -> list[dict[str, Any]]:
@@ -153,8 +161,8 @@ def test_a_page_that_another_process_adds_meanwhile_is_listed(
 
 
 @pytest.mark.long
-def test_a_figure_is_replaced_atomically(store: Path, tmp_path: Path):
-    reported(store, tmp_path)
+def test_a_figure_is_replaced_atomically(parts: Sequence[PaperEvaluation], tmp_path: Path):
+    build(parts, tmp_path)
     figure = tmp_path / "figures" / PAPER / "figure5.png"
     end, torn, looks = figure.read_bytes()[-8:], list[int](), list[int]()
     is_done = threading.Event()
@@ -171,7 +179,7 @@ def test_a_figure_is_replaced_atomically(store: Path, tmp_path: Path):
     try:
         for _ in range(3):
             (tmp_path / f"{PAPER}.html").unlink()
-            reported(store, tmp_path)
+            build(parts, tmp_path)
     finally:
         is_done.set()
         reader.join()
@@ -229,8 +237,9 @@ def test_runs_are_made_per_figure_and_the_cheapest_figure_is_first(impact: Paper
         assert all(there >= set(figure.experiments) for figure in stage.figures)
 
 
-def test_figures_are_shown_before_all_runs_are_finished(store: Path, tmp_path: Path):
-    (part,) = evaluate([PAPER], figure=5, runs=2, store=store, progress=False).papers
+@pytest.mark.usefixtures("undrawn")
+def test_figures_are_shown_before_all_runs_are_finished(parts: Sequence[PaperEvaluation], tmp_path: Path):
+    (part,) = parts
     missing = tuple(figure for figure in part.paper.figures if figure.number != 5)
     report = Report(tmp_path, [part.paper])
     index = report.add(replace(part, figure=None, claims=[], unfinished=missing))
@@ -244,6 +253,7 @@ def test_figures_are_shown_before_all_runs_are_finished(store: Path, tmp_path: P
         assert "still to be made" not in file.read_text("utf-8")
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_report_grows_while_a_paper_runs_and_shows_its_progress(
     impact: Paper, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ):
@@ -269,8 +279,9 @@ def test_a_report_grows_while_a_paper_runs_and_shows_its_progress(
     assert states == [None]
 
 
-def test_every_table_has_a_caption_and_every_heading_a_scope(store: Path, tmp_path: Path):
-    reported(store, tmp_path)
+@pytest.mark.usefixtures("undrawn")
+def test_every_table_has_a_caption_and_every_heading_a_scope(parts: Sequence[PaperEvaluation], tmp_path: Path):
+    build(parts, tmp_path)
     page = (tmp_path / f"{PAPER}.html").read_text("utf-8")
     tables = re.findall(r"<table.*?</table>", page, flags=re.DOTALL)
     assert len(tables) > 2
@@ -278,12 +289,14 @@ def test_every_table_has_a_caption_and_every_heading_a_scope(store: Path, tmp_pa
     assert re.findall(r"<th(?! scope=)[ >]", page) == []
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_page_is_drawn_again_only_if_its_contents_changed(
-    store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    store: Path, parts: Sequence[PaperEvaluation], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
+    evaluated = {2: parts, 1: evaluate([PAPER], figure=5, runs=1, store=store, progress=False).papers}
+
     def report(runs: int, seconds: float = 1.0) -> dict[str, int]:
-        parts = evaluate([PAPER], figure=5, runs=runs, store=store, progress=False).papers
-        build([replace(part, seconds=seconds) for part in parts], tmp_path)
+        build([replace(part, seconds=seconds) for part in evaluated[runs]], tmp_path)
         files = [*tmp_path.glob("*.html"), *tmp_path.glob("figures/*/*")]
         return {file.name: file.stat().st_mtime_ns for file in files if file.name != "index.html"}
 

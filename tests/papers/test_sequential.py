@@ -6,6 +6,7 @@ from functools import partial
 import numpy as np
 import pytest
 
+import lists
 from manypath.papers.check import all_of
 from manypath.papers.claim import Claim
 from manypath.papers.evidence import Case, Evidence, Runs
@@ -135,7 +136,8 @@ def verdicts(predicate, mean, looks):
     return [item.check.verdict for item in found]
 
 
-@pytest.mark.parametrize("name", PREDICATES)
+# `test_false_decisions.py` has a narrow tolerance at one look.
+@pytest.mark.parametrize("name", lists.cases(PREDICATES, long=lambda name: name == "near, narrow"))
 @pytest.mark.parametrize("first", [3, pytest.param(10, marks=pytest.mark.long)])
 def test_several_looks_at_results_on_the_limit_are_wrong_in_at_most_5_percent(name, first):
     found = verdicts(PREDICATES[name], 0.0, plan(first, 8 * first))

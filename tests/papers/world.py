@@ -32,7 +32,7 @@ def _runs(case: Case, runs: int, treat: Callable[[Case, Rates], Rates] | None) -
         _outcome(case, {k: v * (1 + 0.01 * noise.standard_normal()) for k, v in rates.items()}) for _ in range(runs)
     ]
     series = case.experiment in {"figure3-windows", "figure5", "worked-example"}
-    return Runs(outcomes, [_trace(case) for _ in range(runs)] if series else [])
+    return Runs(outcomes, [_trace(case)] * runs if series else [])
 
 
 def rates_of(case: Case) -> Rates:

@@ -141,6 +141,8 @@ def test_ctrl_c_in_the_last_batch_also_stops_the_program(scenario, engine, tmp_p
         campaign.run(store=tmp_path, workers=1, progress=False)
 
 
+# The gate has the story of kill -9 in `test_rough_handling.py`.
+@pytest.mark.long
 def test_a_killed_campaign_is_resumed(tmp_path: Path):
     """A process that is killed in its third batch has lost only that batch."""
     script = textwrap.dedent("""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-import sys
 from collections import Counter
 from dataclasses import dataclass
 from itertools import pairwise
@@ -13,6 +12,7 @@ from typing import Any
 
 import pytest
 
+import forks
 import manypath as mp
 
 INTO_SINK = [f"access/cmt/sink/{path}/in" for path in ("south", "north")]
@@ -207,12 +207,12 @@ def test_an_invalid_capture_is_refused_in_one_line(
 
 def test_the_command_line_captures_the_given_links(tmp_path: Path):
     (tmp_path / "rough.json").write_text(rough_paths().document())
-    command = [sys.executable, "-m", "manypath", "run", "rough.json", "--pcapng", "two.pcapng"]
-    chosen = ["--link", "north", "--link", "south/back"]
-    done = subprocess.run([*command, *chosen], cwd=tmp_path, capture_output=True, text=True, check=True)
+    command = ["run", "rough.json", "--pcapng", "two.pcapng"]
+    done = forks.manypath([*command, "--link", "north", "--link", "south/back"], tmp_path)
+    assert done.returncode == 0, done.stderr
     assert "packets: two.pcapng" in done.stdout
     assert {frame.link for frame in frames(tmp_path / "two.pcapng")} == {"south/back", "north"}
-    done = subprocess.run([*command[:-1], "/dev/full"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    done = forks.manypath([*command[:-1], "/dev/full"], tmp_path)
     assert done.returncode == 1
     (line,) = done.stderr.splitlines()
     assert line.startswith('error: --pcapng: "/dev/full" cannot be written: No space left')

@@ -6,7 +6,7 @@ import shutil
 import subprocess
 from collections import Counter
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -79,6 +79,7 @@ class Segment:
         return self.length > 0 or bool(self.flags & FIN)
 
 
+@cache
 def segments(file: Path) -> list[Segment]:
     read = frames(file, ["frame.interface_name", "tcp.flags", "tcp.seq", "tcp.ack", "tcp.len"])
     return [Segment(link, int(flags, 16), int(seq), int(ack), int(length)) for link, flags, seq, ack, length in read]

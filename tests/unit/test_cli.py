@@ -15,6 +15,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from lists import cases
 from manypath import _native
 from manypath.anchors import ANCHORS
 from manypath.bench.rows import ROWS
@@ -327,6 +328,15 @@ IN_BASH: dict[str, tuple[str, list[str]]] = {
 }
 """Words as bash splits a line, and its insertion for the last one."""
 
+IN_GATE = (
+    "the value of a factor",
+    "a value with a blank",
+    "a value in quotes",
+    "the value of an option after =",
+    "an event of a category",
+)
+"""One of them for each character at which bash splits a word, and for each way of quoting."""
+
 
 @pytest.fixture(scope="module")
 def for_bash(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -341,7 +351,7 @@ def for_bash(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("case", IN_BASH)
+@pytest.mark.parametrize("case", cases(IN_BASH, long=lambda case: case not in IN_GATE))
 def test_bash_completes_values_although_it_splits_words(case: str, folder: Path, for_bash: Path):
     words, inserted = IN_BASH[case]
     (folder / "sweep.toml").write_text(FACTORS)
@@ -405,10 +415,10 @@ def test_a_shell_completes_the_words_of_the_kernel_loader(tmp_path: Path, monkey
     ("words", "completed"),
     [
         ("s", ["serve"]),
-        ("--h", ["--help"]),
-        ("serve --l", ["--limit", "--limit-per-user"]),
+        pytest.param("--h", ["--help"], marks=pytest.mark.long),
+        pytest.param("serve --l", ["--limit", "--limit-per-user"], marks=pytest.mark.long),
         ("serve --limit 3 --limit-", ["--limit-per-user"]),
-        ("serve -- --l", []),
+        pytest.param("serve -- --l", [], marks=pytest.mark.long),
     ],
 )
 def test_a_shell_completes_the_words_of_the_program_for_real_networks(words: str, completed: list[str], tmp_path: Path):

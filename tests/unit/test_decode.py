@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+import forks
 import manypath as mp
 from manypath import _native
 
@@ -26,9 +27,7 @@ DATA, SACK, NR_SACK = "0", "3", "16"
 
 
 def decode(*arguments: str | Path, code: int = 0) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "manypath", "decode", *map(str, arguments)]
-    environment = {**os.environ, "COLUMNS": "200"}
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    done = forks.manypath(["decode", *map(str, arguments)], environment={"COLUMNS": "200"})
     assert done.returncode == code, done.stderr
     assert "Traceback" not in done.stderr
     return done

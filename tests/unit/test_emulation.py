@@ -6,12 +6,12 @@ import json
 import os
 import subprocess
 import sys
-import textwrap
 from pathlib import Path
 
 import pytest
 from jsonschema import Draft202012Validator
 
+import forks
 import manypath as mp
 from manypath.emulation import Emulation, Pair
 from manypath.errors import UserError
@@ -57,10 +57,8 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def manypath(*arguments: str, folder: Path, path: str | None = None) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "PATH": f"{path}:{os.environ['PATH']}"} if path else None
-    command = [sys.executable, "-m", "manypath", *arguments]
-    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+def manypath(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    return forks.manypath(arguments, folder)
 
 
 def test_simulation_and_emulation_of_a_recorded_link_use_the_same_file():
@@ -231,15 +229,8 @@ def _with_fake(folder: Path, *words: str, fake: str = FAKE) -> subprocess.Comple
     emulator = folder / "manypath-emu"
     emulator.write_text(fake)
     emulator.chmod(0o755)
-    script = textwrap.dedent(f"""
-        import sys
-        from manypath import programs
-        programs.program = lambda name: {str(emulator)!r}
-        from manypath.cli import main
-        sys.argv = ["manypath", *{list(words)!r}]
-        main()
-    """)
-    return subprocess.run([sys.executable, "-c", script], cwd=folder, capture_output=True, text=True, check=False)
+    named = f"from manypath import programs; programs.program = lambda name: {str(emulator)!r}"
+    return forks.manypath(words, folder, before=named)
 
 
 INSIDE = """

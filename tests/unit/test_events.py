@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 from jsonschema import Draft202012Validator
 
+import forks
 import manypath as mp
 from event_lines import SCHEMA, check_forms, data_schemas
 from manypath.measurements import COUNTERS
@@ -175,11 +176,12 @@ def test_invalid_event_options_are_refused_in_one_line(
 def test_the_command_writes_selected_events_and_reports_a_full_disk(tmp_path: Path):
     file = tmp_path / "rough.json"
     file.write_text(rough().document(), encoding="utf-8")
-    command = [sys.executable, "-m", "manypath", "run", str(file), "--only", "recovery:window_cut", "--events"]
-    done = subprocess.run([*command, "cuts.jsonl"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    command = ["run", str(file), "--only", "recovery:window_cut", "--events"]
+    done = forks.manypath([*command, "cuts.jsonl"], tmp_path)
+    assert done.returncode == 0, done.stderr
     assert "events: cuts.jsonl" in done.stdout
     assert {line["name"] for line in read(tmp_path / "cuts.jsonl")[1]} == {"recovery:window_cut"}
-    done = subprocess.run([*command, "/dev/full"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    done = forks.manypath([*command, "/dev/full"], tmp_path)
     assert done.returncode == 1
     (line,) = done.stderr.splitlines()
     assert line.startswith('error: --events: "/dev/full" cannot be written: No space left')

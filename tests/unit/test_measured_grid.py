@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import manypath as mp
+from lists import cases
 from manypath import _native, testbed
 from manypath.campaign import Campaign, Cell, Results
 from manypath.campaign.runners import Halt, chance
@@ -279,7 +280,7 @@ def measured_cell(way: str, measure: str, warmup: str = "1 s") -> Any:
 
 
 @needs_stack
-@pytest.mark.parametrize("side", ["sender", "receiver"])
+@pytest.mark.parametrize("side", cases(["sender", "receiver"], long=lambda side: side == "sender"))
 def test_a_run_with_a_stopped_sender_or_receiver_is_marked(side: str, monkeypatch: pytest.MonkeyPatch):
     def stop(_: Part, ends: Any) -> None:
         end = getattr(ends, side).process

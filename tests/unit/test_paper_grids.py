@@ -133,6 +133,7 @@ def test_measured_runs_are_compared_with_simulations_of_the_same_seed(tmp_path: 
     assert [len(point.marks) for point in points] == [0, 0, 1, 0, 0, 0]
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_page_has_figures_rows_and_explained_differences(tmp_path: Path):
     made = plan()
     points = made.run(tmp_path / "store", 1)

@@ -108,7 +108,9 @@ def test_the_commands_say_it_in_one_line(tmp_path: Path, called, monkeypatch: py
     assert "give network.access a jitter, or use another queue" in printed
     (tmp_path / "sweep.toml").write_text('scenario = "scenario.toml"\nreplications = 2\n')
     assert "of 2 goodputs change by more than their interval" in called("sweep", "sweep.toml", "--check-phase").err
-    (tmp_path / "roomy.toml").write_text(SCENARIO.replace("PACKETS", "9000").replace("= 60", "= 9000"))
+    (tmp_path / "roomy.toml").write_text(
+        SCENARIO.replace("PACKETS", "9000").replace("= 60", "= 9000").replace('"30 s"', '"5 s"')
+    )
     assert "phase: no drop-tail queue was full" in called("run", "roomy.toml", "--check-phase").err
     paths = ("--path", "a: 4 Mbit/s, 20 ms", "--path", "b: 4 Mbit/s, 80 ms", "--tcp", "a=1")
     expected = called("expect", *paths, "--cc", "lia", "--runs", "2", "--measure", "10 s", "--check-phase").err

@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 import manypath as mp
+from lists import cases
 from manypath import _native
 from manypath.campaign.claims import Claims
 from manypath.campaign.progress import Lines
@@ -248,8 +249,11 @@ DAMAGED_NOTES: dict[str, tuple[bytes | Callable[[dict], object], str]] = {
 }
 """Contents of a note, or changes of its content, and what is said about them."""
 
+IN_GATE = ("garbage", "not UTF-8", "nested", "a list", "no engine", "a text for a number", "no seeds", "a wrong hash")
+"""One of them for each way in which a note is found to be damaged."""
 
-@pytest.mark.parametrize("case", DAMAGED_NOTES)
+
+@pytest.mark.parametrize("case", cases(DAMAGED_NOTES, long=lambda case: case not in IN_GATE))
 def test_damaged_notes_are_reported_and_written_again(case: str, run: Run, scenario, engine):
     made, said = DAMAGED_NOTES[case]
     fill(scenario, engine, "mine")

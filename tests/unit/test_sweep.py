@@ -390,6 +390,7 @@ def test_a_run_too_short_for_the_warmup_rule_gets_the_limit_and_no_suggestion(fo
     assert "1 s are configured, more than 1.5 s are needed; the run is too short for an estimate" in printed[-1]
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_second_call_replaces_the_files_of_the_first(folder: Path, sweep):
     for _ in range(2):
         sweep("sweep.toml", "--frames", "numbers", "--plot", "shares.svg")

@@ -115,6 +115,7 @@ def test_differences_are_those_of_pairs_in_which_both_runs_have_a_number(
     assert row["latency_mean"] == pytest.approx(sum(numbers) / len(numbers))
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_factor_in_by_changes_nothing(sweep: Callable[..., Any]):
     text = SWEEP.replace("WARMUP", "0 s")
     for options in ([], ["--baseline", "cc=newreno"]):

@@ -120,7 +120,7 @@ def test_a_killed_end_is_named_with_its_signal(kind: str, monkeypatch: pytest.Mo
 
 
 @needs_stack
-@pytest.mark.parametrize("kind", ["tcp", "usrsctp"])
+@pytest.mark.parametrize("kind", cases(["tcp", "usrsctp"], long=lambda kind: kind == "usrsctp"))
 def test_a_killed_emulator_ends_its_run_at_once_and_the_next_campaign_removes_its_hosts(
     kind: str, monkeypatch: pytest.MonkeyPatch
 ):

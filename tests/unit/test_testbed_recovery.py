@@ -179,7 +179,9 @@ def command(stack: str) -> tuple[str, ...]:
 
 
 @pytest.fixture
-def rows(stack: str, called: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+def rows(
+    stack: str, called: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, undrawn: None
+) -> list[Any]:
     """The rows of this command with a short failure, which it stores in the working directory."""
     for name, value in (("DOWN", 2.0), ("UP", 3.5), ("END", 7.0)):
         monkeypatch.setattr(recovery, name, value)

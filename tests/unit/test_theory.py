@@ -172,7 +172,7 @@ def test_a_part_of_a_queue_needs_few_evaluations(monkeypatch: pytest.MonkeyPatch
     # Twelve rounds take 26700 evaluations from the beginning, or 11600 from the previous equilibrium
     monkeypatch.setattr(sys.modules["manypath.theory.equilibrium"], "EVALUATIONS", 16_000)
     equilibrium(links, flows)
-    monkeypatch.setattr(sys.modules["manypath.theory.equilibrium"], "EVALUATIONS", 5000)
+    monkeypatch.setattr(sys.modules["manypath.theory.equilibrium"], "EVALUATIONS", 500)
     with pytest.raises(Unsettled, match="fluid: windows do not converge: simulate"):
         equilibrium(links, flows)
 

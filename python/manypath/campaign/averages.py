@@ -7,13 +7,16 @@ one number, and the sample of an interval has one number for each replication.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from manypath.campaign.reserved import REPLICATION
 from manypath.stats.compare import paired
 from manypath.stats.confidence import half_width
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def of_replications(
@@ -40,6 +43,8 @@ def of_replications(
     tuple
         Frame with the columns of `by` and the replication; the numbers, with the same index.
     """
+    import pandas as pd
+
     keys = distinct([*by, REPLICATION])
     rest = [name for name in identity if name not in keys]
     part = rows.groupby(rest, sort=False, dropna=False).ngroup() if rest else pd.Series(0, rows.index)
@@ -66,6 +71,8 @@ def of_replications(
 
 def means(labels: pd.DataFrame, values: pd.Series, by: Sequence[str], confidence: float) -> pd.DataFrame:
     """Return `by`, `mean`, `half_width` and `n` of the numbers of `of_replications`."""
+    import pandas as pd
+
     keys = [labels[name] for name in by] or np.zeros(len(values))
     sample = pd.DataFrame({"value": values, "place": np.arange(len(values))})
     grouped = sample.groupby(keys, sort=False, dropna=False)
@@ -97,6 +104,8 @@ def differences(
     rest
         The other columns that identify a pair beside the replication.
     """
+    import pandas as pd
+
     pair = pd.MultiIndex.from_frame(labels[distinct([*rest, REPLICATION])])
     base = pd.Series(values[is_base].to_numpy(), pair[is_base.to_numpy()])
     # A combination that the baseline does not have at all, such as another flow, has nothing to compare.

@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path as File
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from manypath.arguments import whole
 from manypath.campaign.campaign import Campaign
@@ -18,6 +16,9 @@ from manypath.errors import UserError
 from manypath.quantity import RATE, SPAN
 from manypath.scenario import DropTail, Link, Network, Path, Scenario, Sctp
 from manypath.stats.compare import paired
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def check_phase(
@@ -75,6 +76,8 @@ def check_phase(
     0    a   2.50      2.54    False
     1    b   2.35      2.30    False
     """
+    import pandas as pd
+
     simulated("check_phase", results, "repeated with jitter")
     check_columns("check_phase", results.factors, COLUMNS)
     most = whole("replications", replications, "number of repetitions", least=FEWEST)
@@ -96,6 +99,8 @@ def check_phase(
 
 def _compared(full: list[tuple[Mapping[str, Any], Results, Scenario]], found: Results, runs: int) -> pd.DataFrame:
     """Return the frame of `check_phase`."""
+    import pandas as pd
+
     pairs = [(number, factors, part, flow) for number, (factors, part, each) in enumerate(full) for flow in each.flows]
     rows: list[dict[str, Any]] = []
     for number, factors, part, flow in pairs:

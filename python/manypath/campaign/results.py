@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from manypath import display
 from manypath.arguments import of_kind, texts
@@ -17,6 +15,9 @@ from manypath.campaign.reserved import MEANS, check_factors, row_mistake
 from manypath.errors import UserError, quoted, remedy
 from manypath.frames import flows_frame, links_frame, paths_frame, runs_frame, streams_frame
 from manypath.measurements import LABELS, MEASUREMENTS, TEXTS
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class Results:
@@ -357,6 +358,8 @@ def simulated(user: str, results: object, done: str = "repeated") -> Results:
 
 def _has(rows: pd.DataFrame, column: str, value: Any) -> pd.Series:
     """Return which rows have a value in a column; no rows if the value is not comparable."""
+    import pandas as pd
+
     if value is None:
         return rows[column].map(lambda found: found is None)
     try:

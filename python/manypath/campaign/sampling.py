@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from manypath import _native
 from manypath.arguments import whole
@@ -20,6 +18,9 @@ from manypath.frames import series_frames
 from manypath.measurements import CHANGES, SAMPLES
 from manypath.refusal import told
 from manypath.run import check_interval, rows
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def series(
@@ -76,6 +77,8 @@ def sampled(
     results: Results, every: str, replications: int, workers: int | None, factors: Sequence[str]
 ) -> dict[str, pd.DataFrame]:
     """Return the frames of `series` with columns only for some factors."""
+    import pandas as pd
+
     whole("replications", replications, "number of repetitions", least=1)
     watch = rows(every)
     cells = [cell for cell, _ in results.outcomes if cell.replication < replications]
@@ -106,6 +109,8 @@ FOREVER = 2**64
 
 def _sample(cell: Cell, watch: str, factors: Sequence[str]) -> dict[str, pd.DataFrame]:
     """Return the samples of one run, with some of its factors and its replication as first columns."""
+    import pandas as pd
+
     try:
         _, columns = _native.run(cell.document, cell.seed, cell.replication, watch)
     except _native.SeriesError as error:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 import math
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from manypath.campaign.reserved import check_columns
 from manypath.campaign.results import Results, simulated
 from manypath.campaign.sampling import sampled
 from manypath.stats import mser5
 from manypath.stats.warmup import BATCH
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def check_warmup(results: Results, *, replications: int = 5, workers: int | None = None) -> pd.DataFrame:
@@ -53,6 +54,8 @@ def check_warmup(results: Results, *, replications: int = 5, workers: int | None
       flow  configured  suggested  limit  enough
     0  tcp         5.0        1.0   10.0    True
     """
+    import pandas as pd
+
     simulated("check_warmup", results)
     check_columns("check_warmup", results.factors, COLUMNS)
     rows: list[dict[str, Any]] = []

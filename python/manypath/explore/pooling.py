@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.optimize import linprog
 
 from manypath.scenario import Cbr, OnOff, Scenario, Sctp
 from manypath.theory.packets import DATA_HEADER, common_headers, full_packet, payload
@@ -66,6 +65,8 @@ class _Pool:
 
     def raised(self, fixed: dict[str, float], wanted: list[str], least: dict[str, float]) -> float:
         """Return the largest common rate of the `wanted` flows, while others keep theirs or have at `least` so much."""
+        from scipy.optimize import linprog
+
         equal = [self._row(name) for name in fixed]
         total = list(fixed.values())
         for name in wanted:

@@ -5,22 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-import pandas as pd
-
 from manypath.papers.mean import Mean
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from manypath.papers.changed import ChangedClaim, ChangedPart, ChangedPoint
     from manypath.papers.paper_evaluation import PaperEvaluation
 
 
 def verdicts_frame(parts: Iterable[PaperEvaluation]) -> pd.DataFrame:
     """Return a frame with a row for each claim. With changes, claims with another verdict are the first of a paper."""
+    import pandas as pd
+
     return pd.DataFrame([row for part in parts for row in _verdicts(part)])
 
 
 def estimates_frame(parts: Iterable[PaperEvaluation]) -> pd.DataFrame:
     """Return a frame with a row for each point of each claim, without and with the changes."""
+    import pandas as pd
+
     rows = [
         {"paper": paper.paper.name, "claim": each.claim.id, "part": part.before.what, **_estimate(part, point)}
         for paper in parts

@@ -11,8 +11,6 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from scipy import special
-
 from manypath.papers.evidence import Case, Runs, goodput_in
 from manypath.papers.mean import Mean
 from manypath.papers.paired import holm
@@ -20,6 +18,7 @@ from manypath.papers.published import Published, load
 from manypath.papers.published_rows import PublishedCase
 from manypath.papers.publishing import digest_of
 from manypath.papers.verdict import Verdict
+from manypath.stats import student
 from manypath.stats.looks import SIGNIFICANCE
 
 if TYPE_CHECKING:
@@ -216,14 +215,14 @@ def p_unequal(one: Mean, runs: int, other: Mean, others: int) -> float | None:
     if first is None or second is None or first == second == 0.0:
         return None
     distance = abs(one.mean - other.mean) / math.hypot(first, second)
-    return 2.0 * float(special.stdtr(min(runs, others) - 1, -distance))
+    return 2.0 * float(student.below(min(runs, others) - 1, -distance))
 
 
 def _error(mean: Mean, runs: int) -> float | None:
     """Return the standard error of a mean from its 95 % Student-t interval; None for a single run."""
     if mean.half_width is None:
         return None
-    return mean.half_width / float(special.stdtrit(runs - 1, 0.975))
+    return mean.half_width / student.quantile(runs - 1, 0.975)
 
 
 def _is_identical(runs: Runs, there: PublishedCase) -> bool | None:

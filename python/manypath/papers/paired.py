@@ -8,10 +8,9 @@ from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
 from manypath.papers.mean import Mean
-from manypath.stats import interval
+from manypath.stats import interval, student
 
 K = TypeVar("K", bound=Hashable)
 
@@ -47,7 +46,7 @@ def p_sides(mean: float, spread: float, runs: int) -> tuple[float, float]:
     if spread == 0.0:
         return float(mean <= 0.0), float(mean >= 0.0)
     distance = mean / (spread / math.sqrt(runs))
-    return float(special.stdtr(runs - 1, -distance)), float(special.stdtr(runs - 1, distance))
+    return float(student.below(runs - 1, -distance)), float(student.below(runs - 1, distance))
 
 
 def moments(sample: NDArray[np.float64]) -> tuple[float, float]:

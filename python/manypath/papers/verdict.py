@@ -16,10 +16,9 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
 from manypath.papers.paired import holm, moments, p_sides
-from manypath.stats import equivalence
+from manypath.stats import equivalence, student
 from manypath.stats.looks import SIGNIFICANCE
 
 Verdict = Literal["holds", "contradicted", "undecided", "open"]
@@ -109,9 +108,9 @@ class Line:
         """
         if not (self.spread > 0.0 and abs(self.distance) > 0.0):
             return None
-        quantile = float(-special.ndtri(significance))
+        quantile = -student.normal_quantile(significance)
         effect = abs(self.distance) / self.spread
-        runs = ((quantile + float(special.ndtri(POWER))) / effect) ** 2 + quantile**2 / 2.0
+        runs = ((quantile + student.normal_quantile(POWER)) / effect) ** 2 + quantile**2 / 2.0
         return None if runs > MOST_RUNS else max(math.ceil(runs), self.runs + 1)
 
 
@@ -136,7 +135,7 @@ def within(differences: NDArray[np.float64], margin: float) -> Line:
         return Line(float(distance <= 0.0), float(distance >= 0.0), distance, spread, runs)
     shown = equivalence(differences, np.zeros(runs), margin).p_value
     error, freedom = spread / math.sqrt(runs), runs - 1
-    tails = (special.stdtr(freedom, -(abs(mean) + side * margin) / error) for side in (-1.0, 1.0))
+    tails = (student.below(freedom, -(abs(mean) + side * margin) / error) for side in (-1.0, 1.0))
     return Line(shown, min(1.0, float(sum(tails))), distance, spread, runs)
 
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import special
 
 from manypath.errors import UserError
+from manypath.stats import student
 from manypath.stats.confidence import Interval, interval
 from manypath.stats.sample import sample
 
@@ -58,5 +58,5 @@ def paired(first: ArrayLike, second: ArrayLike, confidence: float = 0.95) -> Com
     if differences.size <= 1:
         return Comparison(interval(differences, confidence), p_value=1.0)
     statistic = differences.mean() / (differences.std(ddof=1) / math.sqrt(differences.size))
-    p_value = 2 * float(special.stdtr(differences.size - 1, -abs(statistic)))
+    p_value = 2 * float(student.below(differences.size - 1, -abs(statistic)))
     return Comparison(interval(differences, confidence), p_value)

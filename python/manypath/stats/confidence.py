@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import special
 
 from manypath.arguments import number, share, whole
+from manypath.stats import student
 from manypath.stats.sample import sample
 
 
@@ -73,4 +73,4 @@ def half_width(deviation: float, n: int, confidence: float = 0.95) -> float:
     level = share("confidence", confidence)
     if whole("n", n, "number of values") <= 1:
         return math.nan
-    return float(special.stdtrit(n - 1, (1 + level) / 2)) * number("deviation", deviation) / math.sqrt(n)
+    return student.quantile(n - 1, (1 + level) / 2) * number("deviation", deviation) / math.sqrt(n)

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import special
 
 from manypath.arguments import of_kind, positive, share
 from manypath.errors import UserError
+from manypath.stats import student
 from manypath.stats.sample import sample
 
 
@@ -100,9 +100,9 @@ def equivalence(
 def _paired(differences: NDArray[np.float64], margin: float, alpha: float) -> tuple[float, float, float]:
     freedom, mean = differences.size - 1, float(differences.mean())
     error = float(differences.std(ddof=1)) / math.sqrt(differences.size)
-    above = float(special.stdtr(freedom, -(mean + margin) / error))
-    below = float(special.stdtr(freedom, (mean - margin) / error))
-    half = float(special.stdtrit(freedom, 1 - alpha)) * error
+    above = float(student.below(freedom, -(mean + margin) / error))
+    below = float(student.below(freedom, (mean - margin) / error))
+    half = student.quantile(freedom, 1 - alpha) * error
     return mean - half, mean + half, max(above, below)
 
 
@@ -112,7 +112,7 @@ def _welch(a: NDArray[np.float64], b: NDArray[np.float64], margin: float, alpha:
     error = math.sqrt(of_a + of_b)
     freedom = (of_a + of_b) ** 2 / (of_a**2 / (a.size - 1) + of_b**2 / (b.size - 1))
     difference = float(a.mean() - b.mean())
-    above = float(special.stdtr(freedom, -(difference + margin) / error))
-    below = float(special.stdtr(freedom, (difference - margin) / error))
-    half = float(special.stdtrit(freedom, 1 - alpha)) * error
+    above = float(student.below(freedom, -(difference + margin) / error))
+    below = float(student.below(freedom, (difference - margin) / error))
+    half = student.quantile(freedom, 1 - alpha) * error
     return difference - half, difference + half, max(above, below)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 
 from numpy.typing import ArrayLike
-from scipy import special
 
 from manypath.arguments import share
 from manypath.errors import UserError
+from manypath.stats import student
 from manypath.stats.sample import sample
 
 
@@ -42,7 +42,7 @@ def ratio_interval(first: ArrayLike, second: ArrayLike, alpha: float = 0.05) -> 
     a, b = sample("first", first, fewest=2), sample("second", second, fewest=2)
     if a.shape != b.shape:
         raise UserError(f"second: has {b.size} values, first has {a.size}: give equally many")
-    quantile = float(special.stdtrit(a.size - 1, 1 - share("alpha", alpha))) ** 2 / a.size
+    quantile = student.quantile(a.size - 1, 1 - share("alpha", alpha)) ** 2 / a.size
     mean_a, mean_b = float(a.mean()), float(b.mean())
     covariance = float(((a - mean_a) * (b - mean_b)).sum()) / (a.size - 1)
     # The roots of square r^2 - 2 middle r + rest are the ends.

@@ -16,7 +16,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.integrate import BDF
 
 from manypath.arguments import items, known, number, of_kind, positive, table, texts, whole
 from manypath.errors import UserError, quoted
@@ -208,6 +207,8 @@ class _System:
 
     def settle(self, start: Column, patience: int) -> Column | None:
         """Return the stationary state; None if about `patience` evaluations of the derivative do not reach it."""
+        from scipy.integrate import BDF
+
         limit = self.evaluations + patience
         solver = BDF(self._drift, 0.0, start, LONGEST, rtol=1e-9, atol=1e-11)
         while np.abs(self._drift(solver.t, solver.y)).max() > RESIDUE:

@@ -13,7 +13,6 @@ from itertools import combinations as subsets
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
 from manypath.papers.check import Check
 from manypath.papers.reading import Reading
@@ -21,6 +20,7 @@ from manypath.papers.reconstruction.design import Signs, signs_of
 from manypath.papers.reconstruction.factors import Combination, Factor, penalty
 from manypath.papers.reconstruction.score import of_number, of_part
 from manypath.papers.verdict import FEWEST
+from manypath.stats import student
 from manypath.stats.looks import SIGNIFICANCE
 
 PAIRS = 2
@@ -108,7 +108,7 @@ class Model:
             return np.where(np.isfinite(predicted), (predicted > 0.0).astype(np.float64), np.nan)
         spread = float(np.median([sample.std(ddof=1) for sample in samples if sample is not None]))
         error = max(spread, TINY) / np.sqrt(runs)
-        return special.stdtr(runs - 1, predicted / error)
+        return student.below(runs - 1, predicted / error)
 
     def _predict(self, measured: Values) -> Values:
         """Fit mean, main effects and the strongest pairs by least squares, and predict; NaN if a value is missing."""
