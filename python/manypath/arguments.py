@@ -218,7 +218,8 @@ LONGEST_NAME = 255
 """Largest number of bytes of a name of a file on the usual systems."""
 
 MOST_RUNS, MOST_SIMULATIONS, MOST_TRIES = 1_000, 5_000, 100
-"""The largest numbers of measured runs, simulated runs and attempts of a scenario: more would take weeks."""
+"""The largest numbers of runs of a case (measured or of a paper), simulated runs and attempts of a scenario: more would
+take weeks."""
 
 MOST_AT_ONCE = 256
 """The largest number of measurements at the same time: each has its own processes, namespaces and interfaces."""

@@ -320,6 +320,7 @@ def test_a_scenario_that_exceeds_the_memory_is_refused_with_the_field(scenario):
         (["report", *2 * ["failover"]], 'paper: "failover" is given twice: give each paper once'),
         (["reconstruct", *2 * ["honda2009_bmc"]], 'paper: "honda2009_bmc" is given twice: give each paper once'),
         (["papers", "dreibholz2012_testbed", "--runs", "-5"], "runs: -5 is not a number of replications: give 1"),
+        (["papers", "dreibholz2012_testbed", "--runs", "1000000000"], "runs: 1000000000 is too large: give 1 to 1000"),
         (["papers", "dreibholz2012_testbed", "--figure", "99"], "figure: 99 is no figure of dreibholz2012_testbed"),
         (["papers", "--publish"], "--publish: needs results with full precision: give --full, too"),
         (["papers", "--publish", "--full", "--runs", "2"], "--publish: needs whole papers, but --runs runs a part"),

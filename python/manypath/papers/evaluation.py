@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from manypath.arguments import file, function, truth, truth_or_default, whole
+from manypath.arguments import MOST_RUNS, file, function, truth, truth_or_default, whole
 from manypath.campaign.executors import Executor
 from manypath.campaign.executors.executor import check_executor
 from manypath.campaign.executors.local import threads_of
@@ -303,7 +303,7 @@ def narrowed(papers: Sequence[Paper], figure: str | None, runs: int | None) -> l
         If no paper has the figure, or the number of replications is invalid.
     """
     if runs is not None:
-        whole("runs", runs, "number of replications", least=1)
+        whole("runs", runs, "number of replications", least=1, below=MOST_RUNS + 1)
     numbers = {paper.name: {str(drawing.number) for drawing in paper.figures} for paper in papers}
     found = [paper for paper in papers if figure is None or figure in numbers[paper.name]]
     if figure is not None and not found:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar
 
+from manypath.arguments import MOST_RUNS
 from manypath.campaign import Campaign, Cell, compute
 from manypath.campaign.executors import Executor
 from manypath.campaign.executors.local import threads_of
@@ -116,6 +117,7 @@ class Runner:
             [{"case": name} for name in names],
             replications=replications,
             seed=SEED,
+            most=MOST_RUNS * len(names),
         )
         sampled = Sampled(
             {scenarios[key].document(): series for key in scenarios if (series := self._series(key)) is not None},
