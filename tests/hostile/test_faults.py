@@ -39,7 +39,7 @@ SMALL_FILES = {resource.RLIMIT_FSIZE: 20_000}
 """A limit that makes every write beyond 20,000 bytes of a file fail, as on a full disk."""
 
 TINY_FILES = {resource.RLIMIT_FSIZE: 1000}
-"""The same for files of which every result is larger."""
+"""The same limit, below the size of every result."""
 
 Fault = Callable[[], None]
 """A fault that is set in the child before the command starts."""
@@ -189,7 +189,7 @@ def test_standard_output_on_a_full_device_is_reported_in_one_line(line: str, des
 
 # Standard output is closed for all forms alike, and only one start in the gate is that of a sweep.
 AT_ONCE = cases(OUTPUTS, long=lambda line: line not in FORMS or line.startswith("sweep"))
-"""The commands of which those that load few libraries are in the gate."""
+"""Commands with an output. Those that load few libraries are in the gate."""
 
 
 @pytest.mark.parametrize("line", AT_ONCE)

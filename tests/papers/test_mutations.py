@@ -54,8 +54,8 @@ REDUCED = {
         window=("6 s", "6 s"),
     ),
     "dreibholz2012_testbed": Reduced(
-        claims=("C-004-9", "C-004-11", "C-004-16"),
-        mutations=("rpv1-is-rpv2", "rpv2-is-plain", "rpv2-is-mptcp", "mptcp-is-plain", "plain-is-rpv2"),
+        claims=("C-004-9", "C-004-11"),
+        mutations=("rpv1-is-rpv2", "rpv2-is-plain", "rpv2-is-rpv1", "mptcp-is-plain", "plain-is-rpv2"),
         grids={"figure4": {"cc": ALL, "south": (2.0, 5.0, 10.0)}},
         runs=4,
     ),

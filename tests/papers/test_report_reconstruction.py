@@ -83,7 +83,7 @@ def test_a_paper_without_a_reconstruction_has_no_section(monkeypatch: pytest.Mon
 
 
 def test_published_reconstructions_of_one_group_are_tested_on_each_other():
-    section = reconstruction_of("dreibholz2011_impact")
+    section = reconstruction_of("dreibholz2010_asymmetric")
     assert section is not None
     assert len(section.factors) == 8
-    assert {"[D10]", "[D12]"} <= {row.scored for row in section.scores}
+    assert {"[D11]", "[D12]"} <= {row.scored for row in section.scores}

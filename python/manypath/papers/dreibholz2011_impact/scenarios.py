@@ -28,7 +28,7 @@ def all_paths_through_one_bottleneck(cc: str, paths: int) -> Scenario:
     return _against_one(bottleneck(LINK, paths=paths), cc)
 
 
-@experiment("beside-tcp", figure=2)
+@experiment("beside-tcp", figure=2, window=("20 s", "300 s"))
 def beside_a_tcp_flow() -> Scenario:
     """Plain CMT over two disjoint paths, and a TCP flow on the first ([D11] section III-A)."""
     network = disjoint(path1=LINK, path2=LINK)
