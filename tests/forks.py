@@ -42,7 +42,7 @@ def manypath(
     folder: Path | None = None,
     environment: Mapping[str, str] | None = None,
     limits: Mapping[int, int] | None = None,
-    before: str = "",
+    executable: Path = Path(sys.executable),
     stdin: Path = Path(os.devnull),
 ) -> subprocess.CompletedProcess[str]:
     """Run a command in a process of its own.
@@ -57,8 +57,8 @@ def manypath(
         Variables in addition to those of this process.
     limits
         Limits of the process, such as ``{resource.RLIMIT_FSIZE: 1000}``.
-    before
-        Code that the process runs first.
+    executable
+        What the process takes for its Python: the programs of manypath are looked for beside it.
     stdin
         The file that it has as standard input.
     """
@@ -66,7 +66,7 @@ def manypath(
         out, err = Path(written, "out"), Path(written, "err")
         variables = {**os.environ, **(environment or {})}
         streams = stdin.absolute(), out, err
-        arguments = ([*words], folder or Path.cwd(), streams, variables, {**(limits or {})}, before)
+        arguments = ([*words], folder or Path.cwd(), streams, variables, {**(limits or {})}, executable)
         child = FORKS.Process(target=_command, args=arguments)
         child.start()
         child.join(WALL_SECONDS)
@@ -84,7 +84,7 @@ def _command(
     streams: tuple[Path, Path, Path],
     environment: Mapping[str, str],
     limits: Mapping[int, int],
-    before: str,
+    executable: Path,
 ) -> None:
     """Run the command in the child process, with files as its standard streams."""
     os.chdir(folder)
@@ -94,9 +94,8 @@ def _command(
         os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT if stream else os.O_RDONLY), stream)
     sys.stdin, sys.stdout, sys.stderr = (os.fdopen(stream, mode) for stream, mode in ((0, "r"), (1, "w"), (2, "w")))
     set_limits({resource.RLIMIT_CORE: 0, **limits})
-    sys.argv = ["manypath", *words]
+    sys.argv, sys.executable = ["manypath", *words], str(executable)
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    exec(before)  # noqa: S102 (code of our tests)
     from manypath.__main__ import main
 
     main()

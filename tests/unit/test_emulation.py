@@ -229,8 +229,7 @@ def _with_fake(folder: Path, *words: str, fake: str = FAKE) -> subprocess.Comple
     emulator = folder / "manypath-emu"
     emulator.write_text(fake)
     emulator.chmod(0o755)
-    named = f"from manypath import programs; programs.program = lambda name: {str(emulator)!r}"
-    return forks.manypath(words, folder, before=named)
+    return forks.manypath(words, folder, executable=folder / "python")
 
 
 INSIDE = """

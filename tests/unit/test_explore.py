@@ -6,6 +6,7 @@ import io
 import json
 import os
 import re
+import runpy
 import socket
 import subprocess
 import sys
@@ -186,8 +187,10 @@ def test_copies_give_the_digest_of_the_page(name: str, tmp_path: Path):
     state = changed(changed(state, "measure", "35 s"), "seed", "5")
     digest = answered(state).result.digest
 
+    program = tmp_path / "copy.py"
+    program.write_text(texts.python(state.scenario, state.seed))
     with redirect_stdout(io.StringIO()) as printed:
-        exec(texts.python(state.scenario, state.seed), {"__name__": "__main__"})  # noqa: S102 (our own copy)
+        runpy.run_path(str(program), run_name="__main__")
     assert printed.getvalue().strip() == digest
 
     command = texts.command(state.scenario, state.seed)

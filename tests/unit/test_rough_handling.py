@@ -40,7 +40,7 @@ CAMPAIGN = textwrap.dedent("""
         # One write for each line, as several threads write.
         os.write(1, " ".join(["begins", *(str(job[2]) for job in jobs), "\\n"]).encode())
         if held and len(list(Path(sys.argv[1]).glob("*.parquet"))) >= held:
-            time.sleep(1000)
+            time.sleep(1000)  # until the test kills this process; the limit ends it if the test itself was killed
         return engine(documents, jobs, *rest)
     _native.run_batch = run_batch
     results = mp.Campaign(two_paths(), replications=int(sys.argv[2])).run(store=sys.argv[1], progress=False)
@@ -153,7 +153,7 @@ SHARED = textwrap.dedent("""
         def never(path, target):
             if path.suffix == ".tmp" and target.suffix == ".parquet":
                 os.write(1, b"writes\\n")
-                time.sleep(1000)
+                time.sleep(1000)  # as above
             return replace(path, target)
         replacement.Path.replace = never
     campaign = mp.Campaign(mp.Function(slow, version="1"), replications=150)
