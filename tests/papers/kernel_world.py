@@ -33,7 +33,7 @@ Rates = dict[Place, float]
 STEP = 0.05
 """Interval of the samples, s."""
 
-SUBFLOWS = {1: (1.79, 1.75), 2: (3.98, 1.75), 3: (1.35, 1.99)}
+SUBFLOWS = {1: (1.79, 1.75), 2: (3.98, 1.75), 3: (1.55, 1.79)}
 """Throughput of MPTCP on each path in each scenario, Mbit/s. The sums are those of the paper."""
 
 PARTS = {RENO: 0.5, HALVES: 1.0 / 3.0}

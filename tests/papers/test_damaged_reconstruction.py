@@ -6,15 +6,18 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from made_up_reconstruction import PAPER as NAME
+from made_up_reconstruction import reconstruction
+from pydantic import TypeAdapter
 
 import manypath
 from manypath.errors import UserError
-from manypath.papers import kept, registry
-from manypath.papers.reconstruction.result import FILE, kept_result, load
+from manypath.papers import registry
+from manypath.papers.reconstruction.result import FILE, Reconstruction, kept_result, load
 
-NAME = "dreibholz2010_asymmetric"
-SAVED = kept.file_of(NAME, FILE).read_text()
 CLAIMS = [claim.id for claim in registry()[NAME].claims]
+RESULT = reconstruction(CLAIMS)
+SAVED = TypeAdapter(Reconstruction).dump_json(RESULT)
 
 Change = Callable[[dict[str, Any]], object]
 """Changes the content of a file."""
@@ -44,8 +47,8 @@ DAMAGES: list[tuple[Change, str]] = [
     (whole(halves=[]), "halves: A is missing"),
     (lambda content: content["halves"].pop(), "halves: B is missing"),
     (lambda content: content["halves"].append(content["halves"][0]), 'halves: "A" occurs twice'),
-    (half(claims=["C-002-99"]), 'halves.claims: "C-002-99" is no claim of the file'),
-    (half(claims=["C-002-2"]), 'halves.claims: "C-002-2" occurs twice'),
+    (half(claims=["C-004-99"]), 'halves.claims: "C-004-99" is no claim of the file'),
+    (half(claims=["C-004-2"]), 'halves.claims: "C-004-2" occurs twice'),
     (half(found=["nothing"]), 'halves.found: "nothing" is no factor'),
     (whole(together=[[]]), "together.0: is empty"),
     (whole(together=[["nothing"]]), 'together: "nothing" is no factor'),
@@ -57,24 +60,24 @@ DAMAGES: list[tuple[Change, str]] = [
     (claim(needed_seconds=-1.0), "claims.0.needed_seconds: -1.0 is too small"),
     (claim(needed=-3), "claims.0.needed: -3 is too small"),
     (claim(needed=0), "claims.0.needed: 0 is too small"),
-    (claim(needed=3), "claims.C-002-1.needed: 3 runs, but the claim is decided"),
-    (claim(needed_seconds=3.0), "claims.C-002-1.needed_seconds: 3, but needed has no number of runs"),
+    (claim(needed=3), "claims.C-004-1.needed: 3 runs, but the claim is decided"),
+    (claim(needed_seconds=3.0), "claims.C-004-1.needed_seconds: 3, but needed has no number of runs"),
     (whole(found=["accounting", "accounting"]), 'found: "accounting" occurs twice'),
     (claim(stated_credit=1.5), "claims.0.stated_credit: 1.5 is too large"),
     (claim(reconstructed_credit=math.nan), "claims.0.reconstructed_credit: nan is no finite number"),
-    (claim(id="C-002-99"), 'claims: "C-002-99" is no claim of the paper'),
-    (claim(id="C-002-2"), 'claims: "C-002-2" occurs twice'),
-    (lambda content: content["claims"].pop(2), "claims: C-002-3 is missing"),
+    (claim(id="C-004-99"), 'claims: "C-004-99" is no claim of the paper'),
+    (claim(id="C-004-2"), 'claims: "C-004-2" occurs twice'),
+    (lambda content: content["claims"].pop(2), "claims: C-004-3 is missing"),
     (whole(penalty=math.nan), "penalty: nan is no finite number"),
     (whole(penalty=-0.1), "penalty: -0.1 is too small"),
     (factor(share=1.1), "factors.0.share: 1.1 is too large"),
     (factor(share=-0.1), "factors.0.share: -0.1 is too small"),
-    (lambda content: content["factors"].append(content["factors"][0]), 'factors: "multipath-sack" occurs twice'),
+    (lambda content: content["factors"].append(content["factors"][0]), 'factors: "queue" occurs twice'),
     (lambda content: content["scores"].update(found=math.nan), "scores.found: nan is no finite number"),
     (lambda content: content["scores"].update(low=-0.5), "scores.low: -0.5 is too small"),
     (whole(engine="5"), 'engine: "5" is not a number of 16 hexadecimal digits'),
-    (whole(engine="A5C3DA2580972DDF"), "is not a number of 16 hexadecimal digits"),
-    (whole(engine="a5c3da2580972ddf\n"), "is not a number of 16 hexadecimal digits"),
+    (whole(engine="0123456789ABCDEF"), "is not a number of 16 hexadecimal digits"),
+    (whole(engine="0123456789abcdef\n"), "is not a number of 16 hexadecimal digits"),
     (whole(digest=""), 'digest: "" is not a number of 64 hexadecimal digits'),
     (whole(runs=0), "runs: 0 is too small"),
     (whole(seed=-1), "seed: -1 is too small"),
@@ -84,7 +87,7 @@ DAMAGES: list[tuple[Change, str]] = [
 def test_the_undamaged_file_is_accepted(tmp_path):
     file = tmp_path / FILE
     file.write_text(json.dumps(json.loads(SAVED)))
-    assert load(file, NAME, CLAIMS) == kept_result(NAME)
+    assert load(file, NAME, CLAIMS) == RESULT
 
 
 @pytest.mark.parametrize(("change", "words"), DAMAGES, ids=[words for _, words in DAMAGES])
@@ -107,8 +110,8 @@ def test_the_file_of_the_package_is_compared_with_the_claims_of_the_paper(tmp_pa
     (package / "papers" / NAME).mkdir(parents=True)
     monkeypatch.setattr(manypath, "__file__", str(package / "__init__.py"))
     content = json.loads(SAVED)
-    content["claims"] = [each for each in content["claims"] if each["id"] != "C-002-3"]
+    content["claims"] = [each for each in content["claims"] if each["id"] != "C-004-3"]
     (package / "papers" / NAME / FILE).write_text(json.dumps(content))
     kept_result.cache_clear()
-    with pytest.raises(UserError, match="claims: C-002-3 is missing"):
+    with pytest.raises(UserError, match="claims: C-004-3 is missing"):
         kept_result(NAME)

@@ -57,8 +57,8 @@ def failing(kernel, among, treat=None, bend=None):
     return {claim.id for claim in claims if claim(results).verdict in ("contradicted", "undecided")}
 
 
-def test_the_paper_has_twenty_seven_claims(kernel):
-    assert [claim.id for claim in kernel.claims] == [f"C-001-{number}" for number in range(1, 28)]
+def test_the_paper_has_twenty_eight_claims(kernel):
+    assert [claim.id for claim in kernel.claims] == [f"C-001-{number}" for number in range(1, 29)]
     assert all(claim.says and claim.place for claim in kernel.claims)
 
 
@@ -91,9 +91,10 @@ def test_every_claim_holds_with_results_that_agree_with_the_kernel_paper(kernel,
         (in_place_of(RENO, APPROXIMATED), {"C-001-22", "C-001-26", "C-001-27"}),
         (in_place_of(EXACT, RENO), {"C-001-23"}),
         (scaled("signalling", (MPTCP, "a"), 0.7), {"C-001-24"}),
-        (scaled("figure6", (TCP_B, "b"), 0.8), {"C-001-14", "C-001-17", "C-001-25"}),
+        (scaled("figure6", (TCP_B, "b"), 0.8), {"C-001-14", "C-001-15", "C-001-17", "C-001-25"}),
         (scaled("figure6", (TCP_A, "a"), 0.75), {"C-001-15"}),
         (scaled("figure6", (TCP_B, "b"), 1.2), {"C-001-14", "C-001-15"}),
+        (scaled("figure6", (MPTCP, "b"), 1.4), {"C-001-16"}),
     ],
     ids=[
         "mptcp-is-uncoupled",
@@ -112,6 +113,7 @@ def test_every_claim_holds_with_results_that_agree_with_the_kernel_paper(kernel,
         "a-link-is-idle",
         "tcp-on-a-falls-behind",
         "tcp-on-b-gets-ahead",
+        "b-carries-much-more",
     ],
 )
 def test_altered_results_of_the_kernel_paper_fail_its_claims(kernel, treat, turned):
@@ -157,6 +159,33 @@ def fading(place, path):
     return replace(path, throughput=path.throughput * (1.8 - path.time / 60.0)) if place[0] == MPTCP else path
 
 
+def shallow(case, trace):
+    """Let a loss take a quarter of the window."""
+    if case.experiment != "bends":
+        return trace
+    return Trace({place: replace(path, cwnd=_raised(path)) for place, path in trace.paths.items()}, trace.queues)
+
+
+def _raised(path):
+    cwnd = path.cwnd.copy()
+    cwnd[path.cuts() - 1] = path.cwnd[path.cuts()] / 0.75
+    return cwnd
+
+
+def in_common(case, trace):
+    """Let a loss of one subflow halve the window of the other for a moment, too."""
+    if case.experiment != "bends":
+        return trace
+    bent = {}
+    for place, path in trace.paths.items():
+        cwnd = path.cwnd.copy()
+        for other in trace.paths.values():
+            if other is not path:
+                cwnd[np.minimum(other.cuts() + 1, len(cwnd) - 1)] *= 0.5
+        bent[place] = replace(path, cwnd=cwnd)
+    return Trace(bent, trace.queues)
+
+
 def times(factor):
     def change(_place, path):
         return replace(path, throughput=factor * path.throughput)
@@ -175,6 +204,8 @@ def times(factor):
         (curves(times(0.9), "figure4", "figure5", "figure6"), {"C-001-19"}),
         (curves(times(1.4), "figure4", "figure5", "figure6"), {"C-001-19"}),
         (curves(without_turns, "rise"), {"C-001-21"}),
+        (shallow, {"C-001-28"}),
+        (in_common, {"C-001-28"}),
     ],
     ids=[
         "windows-grow-as-renos",
@@ -185,6 +216,8 @@ def times(factor):
         "never-above-the-link",
         "far-above-the-link",
         "nothing-gained-from-a-faster-link",
+        "losses-take-a-quarter",
+        "losses-of-one-reduce-both",
     ],
 )
 def test_altered_curves_of_the_kernel_paper_fail_its_claims(kernel, bend, turned):

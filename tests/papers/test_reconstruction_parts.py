@@ -125,6 +125,16 @@ def test_papers_of_a_group_share_factors():
         assert len(set.intersection(*names)) >= 3
 
 
+def test_a_factor_of_several_papers_has_the_same_levels_in_all():
+    papers = registry()
+    for group in GROUPS:
+        levels = {}
+        for name in group:
+            for factor in papers[name].factors:
+                levels.setdefault(factor.name, set()).add(factor.switch.says)
+        assert {name for name, says in levels.items() if len(says) > 1} == set()
+
+
 @pytest.fixture(scope="module")
 def result():
     return reconstruction_of(trials(lambda point, _: float(point), float))

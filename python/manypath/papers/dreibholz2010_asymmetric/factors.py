@@ -8,14 +8,14 @@ from manypath.papers.reconstruction.factors import Factor
 
 FACTORS = (
     shared.multipath_sack("contradicts"),
-    shared.sack_path("stated"),
+    Factor("sack-smallest", "SACK on the path of the last packet", SWITCHES["sack-smallest"], "contradicts"),
     shared.burst("silent"),
     shared.accounting("silent"),
     Factor("peer-window", "new data never exceed the peer's receive window", SWITCHES["window-wraps"]),
-    Factor("queue", "RED queues", SWITCHES["fifo-100"], "contradicts"),
+    Factor("fifo", "RED queues", SWITCHES["fifo-100"], "contradicts"),
     Factor(
         "reports", "bit errors also in the reverse direction and in headers", SWITCHES["clean-way-back, spared-headers"]
     ),
     Factor("access", "0.1 ms on the access links", SWITCHES["no-access-delay"]),
 )
-"""The paper sends a SACK for every second packet, on the path of the last packet."""
+"""The paper states the frequency of SACKs, their path, and the queues."""

@@ -94,7 +94,8 @@ class Plot:
     "figure4",
     caption="Payload rate of plain CMT over 100 and 10 Mbit/s against the capacity of the drop-tail queues, for each "
     "way to split the buffers. The buffer sizes (bytes) are above the plots. Crosses: INET, where the peer's receive "
-    "window wraps around and access links have no delay; the comparison with INET has our rates with these settings.",
+    "window wraps around, access links have no delay, and SACKs take the path with the smallest RTT; the comparison "
+    "with INET has our rates with these settings.",
     experiments=(*PLOTS, "figure4-inet"),
 )
 def buffer_splitting(evidence: Evidence) -> Picture:

@@ -8,9 +8,11 @@ from manypath.papers.dreibholz2010_asymmetric.names import (
     BOTH,
     CONTROLS,
     FIRST,
+    HEARTBEATS,
     INETS,
     NONE,
     OFF,
+    OVERRUNS,
     PLOTTED,
     SACK_PATHS,
     SECOND,
@@ -30,6 +32,11 @@ DELTA = {"reports": (False, True)}
 TAU = {"smart": (False, True)}
 PSI = {"rescheduling": (OFF, THRESHOLD)}
 
+STATES: Grid = {"sack_path": ("last-data", "smallest-srtt"), "overrun": tuple(OVERRUNS), "heartbeats": HEARTBEATS}
+"""What may decide whether the unsplit flow of figure 4 left stays blocked."""
+
+FEW_STATES: Grid = {**STATES, "overrun": ("never", "wraps"), "heartbeats": HEARTBEATS[:1]}
+
 
 def _grids(
     capacities: tuple[int, ...] = CAPACITIES,
@@ -37,8 +44,9 @@ def _grids(
     errors: tuple[float, ...] = ERRORS,
     delays: tuple[float, ...] = DELAYS,
     thin: tuple[float, ...] = (0.25, 0.5),
+    states: Grid = STATES,
 ) -> dict[str, Grid]:
-    """Return all grids; `thin` are additional rates below 1 Mbit/s for ordered transfer."""
+    """Return all grids; `thin` are additional rates below 1 Mbit/s for ordered transfer, `states` those of figure 4."""
     figures: dict[str, Grid] = {
         f"figure4-{side}": {"split": SPLITS, "capacity": capacities} for side in ("left", "middle", "right")
     }
@@ -58,25 +66,29 @@ def _grids(
             "nr": ("off", "strict", "promised"),
             "settings": (PLOTTED, INETS),
         },
+        "figure4-early": states,
+        "figure4-late": states,
         "figure5-buffers": {"scale": (0.1, 1.0, 10.0), "delay": (delays[0], 50.0, delays[-1])},
         "figure5-timeouts": {**TAU, "sack_path": tuple(SACK_PATHS)},
+        "figure5-standstill": {**NU, "errors": errors[-1:]},
+        "figure5-growth": {"delay": (20.0, 50.0)},
         "figure6-windows": {**PI},
         "figure6-dip": {"cc": CONTROLS},
         "figure7-promises": {"nr": ("off", "promised"), "rate": (1.0,)},
         "figure7-rivals": {"cc": CONTROLS, **PSI, "shared": (FIRST, SECOND), "rate": (1.0, 10.0)},
         "figure7-buffers": {"rate": (10.0,)},
         "buffers-fast": {"part": (0.5, 1.0, 2.0)},
-        "buffers-timeout": {"part": (0.125, 1.0), "outage": (False, True)},
+        "buffers-timeout": {"part": (0.5, 1.0), "outage": (False, True)},
     }
 
 
 FULL = Precision(
     name="full",
     replications=8,
-    most=256,
+    most=64,
     budget=3_600.0,
     trials=8,
-    trial_cases=64,
+    trial_cases=256,
     curves=128,
     warmup="19 s",
     measure="60 s",
@@ -84,7 +96,7 @@ FULL = Precision(
 )
 """The paper's grid and window. The paper repeats every run 64 times; here only undecided claims get more than 8 runs.
 
-They get up to 256 runs, within 1 hour of processor time.
+They get up to 64 runs, within 1 hour of processor time.
 """
 
 QUICK = Precision(
@@ -99,15 +111,17 @@ QUICK = Precision(
     grids=_grids(
         capacities=(20, 100, 300),
         rates=(1.0, 10.0, 100.0),
-        errors=(1e-6, 5e-6),
+        errors=(0.0, 5e-6),
         delays=(1.0, 100.0),
         thin=(),
+        states=FEW_STATES,
     ),
     trial_cases=180,
 )
 """Every curve with few points and few runs, in the paper's window.
 
-A shorter window is not steady. Behind drop-tail queues the regime changes at the first heartbeat, after 30 s. With
+A shorter window is not steady. Behind drop-tail queues, and with SACKs on the path with the smallest round-trip time,
+the regime changes at the first heartbeat, after 30 s. With
 delays, bit errors or CMT/RP the rate still rises or falls by up to a factor of four, or differs by a fifth from run to
 run.
 """
@@ -125,6 +139,7 @@ MUTATED = Precision(
         errors=(0.0, 5e-6),
         delays=(1.0, 50.0, 100.0),
         thin=(),
+        states=FEW_STATES,
     ),
 )
 """A third of the paper's window and a coarse grid, enough to show that a mutation changes a verdict."""

@@ -25,7 +25,8 @@ SLOWED = 10
 
 SCALING = (
     f"Rates are {SLOWED} times smaller and delays {SLOWED} times longer than in the paper, because the emulator is not "
-    "accurate at 100 Mbit/s; products of rate and delay are those of the paper."
+    "accurate at 100 Mbit/s; products of rate and delay are those of the paper. SACKs take the path with the smallest "
+    "round-trip time."
 )
 """How the scenarios are scaled, in words."""
 

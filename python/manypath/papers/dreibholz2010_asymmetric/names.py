@@ -34,8 +34,14 @@ PLOTTED, INETS = "as plotted", "INET's"
 OFF, THRESHOLD = "none", "threshold"
 """Chunk rescheduling, the paper's Psi: off, or above a threshold."""
 
-SACK_PATHS = {"smallest-srtt": "path with the smallest RTT", "first-data": "path of the first packet"}
-"""Paths of SACKs: the authors' choice, and the choice that causes most timeouts."""
+SACK_PATHS = {"last-data": "path of the last packet", "first-data": "path of the first packet"}
+"""Paths of SACKs: that of the text, and the one that causes most timeouts."""
+
+OVERRUNS = {"never": "no overrun", "packet": "overrun of a packet", "wraps": "wraps around"}
+"""What new data may do to a full peer window."""
+
+HEARTBEATS = ("30 s", "1000 s")
+"""The default interval of heartbeats, and one longer than a run."""
 
 PAYLOAD = FULL_PACKETS
 """Payload per bit on the wire."""
@@ -46,17 +52,26 @@ PACKET = 1500
 ASYMMETRIC = 10.0
 """Largest rate of the second path that counts as highly asymmetric, ten to one, Mbit/s."""
 
+THIN = 1.0
+"""Largest rate of the second path that section VI-C calls highly asymmetric, Mbit/s."""
+
 LOSSY = 1e-6
 """Smallest bit error rate with frequent losses, 1 % of the packets."""
 
 LONG = 50.0
 """Smallest delay of the second path that counts as higher, half of the range, ms."""
 
-ALMOST_NOTHING = 0.05
-"""Upper limit of a rate that the paper calls `almost zero`, as a part of the payload rate of both links."""
+ALMOST_SYMMETRIC = 75.0
+"""Smallest rate of the second path that counts as almost that of the first, Mbit/s."""
 
-SIGNIFICANTLY = 1.1
-"""Smallest ratio of two rates that the paper calls significantly different."""
+ALMOST_NOTHING = 0.1
+"""Upper limit of a rate that the paper calls `almost zero`, as a part of the payload rate of both links.
+
+The paper reads it in plots whose axes reach that rate. It differs from zero by the tolerance of `about`.
+"""
+
+RTO_MIN = 1.0
+"""The smallest retransmission timeout ([D10] section II), s."""
 
 
 def ideal(rate: float = 100.0, errors: float = 0.0) -> float:

@@ -10,8 +10,10 @@ from manypath.papers.dreibholz2010_asymmetric.grids import FULL, MUTATED, QUICK,
 from manypath.papers.dreibholz2010_asymmetric.inet import inet_points
 from manypath.papers.dreibholz2010_asymmetric.measured import BESIDE_THE_STACKS
 from manypath.papers.dreibholz2010_asymmetric.names import BOTH, CMT, THRESHOLD
+from manypath.papers.dreibholz2010_asymmetric.open_settings import OPEN_SETTINGS
 from manypath.papers.dreibholz2010_asymmetric.scenarios import experiment
 from manypath.papers.dreibholz2010_asymmetric.setup import SETUP
+from manypath.papers.dreibholz2010_asymmetric.states import TWO_STATES
 from manypath.papers.dreibholz2010_asymmetric.switches import MUTATIONS, OPEN, SWITCHES
 from manypath.papers.paper import Paper, Sensitivity
 
@@ -35,10 +37,11 @@ PAPER = Paper(
     units={"rate": "Mbit/s", "delay": "ms", "capacity": "packets"},
     figures=tuple(figure.all()),
     claims=tuple(CLAIMS),
-    tables=(BESIDE_THE_STACKS,),
+    tables=(TWO_STATES, BESIDE_THE_STACKS),
     switches=SWITCHES,
     mutations=MUTATIONS,
     factors=FACTORS,
+    open_settings=OPEN_SETTINGS,
     findings=FINDINGS,
     sensitivity=Sensitivity(
         switches=OPEN,
@@ -56,7 +59,8 @@ PAPER = Paper(
     reference_points=inet_points(),
     reference="INET 4.5.4, the successor of the authors' simulator, with its missing calls restored: one seed for each "
     "of several settings at one point of figure 4 left. Each is run here twice: with the other settings as plotted (no "
-    "overrun of the peer's receive window, 0.1 ms on access links), and with those of INET (the peer's receive window "
-    "wraps around, no delay on access links).",
+    "overrun of the peer's receive window, 0.1 ms on access links, SACKs on the path of the last packet), and with "
+    "those of INET (the peer's receive window wraps around, no delay on access links, SACKs on the path with the "
+    "smallest round-trip time).",
     flows=(CMT,),
 )

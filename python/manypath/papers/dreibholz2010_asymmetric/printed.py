@@ -26,5 +26,8 @@ POOLED_UNSPLIT = Printed("VI-B", 175.0, "figure6-rate", CMT, {"rate": 100.0, "nr
 POOLED_SPLIT = Printed("VI-B", ideal(), "figure6-rate", CMT, {"rate": 100.0, "nr": True, "split": BOTH})
 """`192 Mbit/s` of CMT/RP with splitting."""
 
+NOTED_DIFFERENCE = 1.0 - POOLED_UNSPLIT.value / PLAIN_UNSPLIT.value
+"""The difference between CMT/RP and plain CMT that the text calls an exception, as a part of the links' rate."""
+
 PRINTED = (THIN, EQUAL, PLAIN_UNSPLIT, POOLED_UNSPLIT, POOLED_SPLIT)
 """The numbers at points of the plots against the rate of the second path."""

@@ -40,10 +40,11 @@ UNORDERED = Sctp(
     send_buffer="250 kB",
     receive_buffer="125 kB",
     split_by="buffered",
+    sack_path="last-data",
     app=Saturated(message=MESSAGES),
     **INET,
 )
-"""The flow of figures 4 to 6; buffer splitting counts buffered bytes ([D10] eq. 1, 2)."""
+"""The flow of figures 4 to 6. Splitting counts buffered bytes (eq. 1, 2); SACKs take the last packet's path (II)."""
 
 ORDERED = UNORDERED.but(
     send_buffer="2.5 MB",
@@ -115,14 +116,32 @@ def small_send_buffer(split: str, capacity: int) -> Scenario:
 def beside_inet(split: str, by: str, nr: str, settings: str) -> Scenario:
     """Figure 4 left at 100 packets, with the other settings of the plots or of INET.
 
-    INET has no delay on access links, and its count of the peer's receive window wraps around.
+    INET has no delay on access links, its count of the peer's receive window wraps around, and its SACKs take the path
+    with the smallest round-trip time.
     """
     scenario = small_receive_buffer(split, 100)
     flow = scenario.flows[CMT].but(split_by=by, nr_sack=nr != "off", never_renege=nr == "promised")
     if settings == PLOTTED:
         return scenario.but(flows={CMT: flow})
     network = scenario.network.but(access=ACCESS.but(delay="0 ms"))
-    return scenario.but(network=network, flows={CMT: flow.but(window_overrun="wraps")})
+    return scenario.but(network=network, flows={CMT: flow.but(window_overrun="wraps", sack_path="smallest-srtt")})
+
+
+@experiment("figure4-early", figure=4, window=("5 s", "20 s"))
+def before_the_first_heartbeat(sack_path: str, overrun: str, heartbeats: str) -> Scenario:
+    """Figure 4 left, not split, at 100 packets, with other paths of SACKs, rules for a full peer window and heartbeats.
+
+    The first default heartbeat is sent after 30 s.
+    """
+    scenario = small_receive_buffer(NONE, 100)
+    flow = scenario.flows[CMT].but(sack_path=sack_path, window_overrun=overrun, heartbeat_interval=heartbeats)
+    return scenario.but(flows={CMT: flow})
+
+
+@experiment("figure4-late", figure=4, window=("40 s", "39 s"))
+def after_the_first_heartbeat(sack_path: str, overrun: str, heartbeats: str) -> Scenario:
+    """The same scenario, after the first default heartbeat, to the end of the paper's window."""
+    return before_the_first_heartbeat(sack_path, overrun, heartbeats)
 
 
 def _unordered(cc: str, split: str, **settings: Any) -> Sctp:
@@ -158,11 +177,23 @@ def delay_and_buffers(scale: float, delay: float) -> Scenario:
     return _alone(_unordered(PLAIN, BOTH, **buffers), _longer(delay))
 
 
+@experiment("figure5-growth", figure=5, series="10 ms")
+def windows_over_the_delay(delay: float) -> Scenario:
+    """Windows of the best curve of figure 5 right in ten times the buffers, so that only losses limit them."""
+    return delay_and_buffers(10.0, delay)
+
+
 @experiment("figure5-timeouts", figure=5, window=("19 s", "60 s"))
 def timeouts_at_a_long_delay(smart: bool, sack_path: str) -> Scenario:
     """The best curve of figure 5 right at 100 ms, in the paper's window: timeouts are rare ([D10] section III-C)."""
     flow = _unordered(PLAIN, BOTH, nr_sack=True, smart_fast_rtx=smart, sack_path=sack_path, **LARGE)
     return _alone(flow, _longer(100.0))
+
+
+@experiment("figure5-standstill", figure=5, series="10 ms")
+def sending_under_errors(nr: bool, errors: float) -> Scenario:
+    """Times at which each path of the unsplit flow of figure 5 middle sends ([D10] section III-A)."""
+    return unordered_errors(NONE, nr, reports=False, errors=errors)
 
 
 @experiment("figure6-rate", figure=6)
@@ -225,7 +256,7 @@ def beside_a_rival(cc: str, rescheduling: str, shared: str, rate: float) -> Scen
     """A single-path flow competes on one of the two paths with a multipath flow, with or without rescheduling."""
     flow = _ordered(cc, rescheduling, BOTH)
     buffers = {"send_buffer": flow.send_buffer, "receive_buffer": flow.receive_buffer}
-    rival = Sctp.standard(shared, app=UNORDERED.app, **buffers, **INET)
+    rival = Sctp.standard(shared, app=UNORDERED.app, sack_path=UNORDERED.sack_path, **buffers, **INET)
     alone = _alone(flow, _slower(rate))
     return alone.but(flows={**alone.flows, RIVAL: rival})
 

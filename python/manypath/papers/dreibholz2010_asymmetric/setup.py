@@ -39,7 +39,7 @@ SETUP = (
     ),
     Setting("chunk rescheduling", "above half of a path's share, equation in section IV-C", "threshold"),
     Setting("smart fast retransmission", "on unless varied", "on unless varied"),
-    Setting("path of a SACK", "that of the last packet, as in standard SCTP", "that with the smallest RTT", AUTHORS),
+    Setting("path of a SACK", "that of the last packet", "the same"),
     Setting("SACK", "for every second packet", "for every second packet, and for the last one of a window", AUTHORS),
     Setting("burst mitigation", "", "4 packets, use it or lose it", AUTHORS),
     Setting("fast retransmission", "after 3 gap reports, on the same path", "the same"),

@@ -13,7 +13,7 @@ FACTORS = (
     shared.burst("silent"),
     shared.accounting("stated"),
     shared.form("contradicts"),
-    Factor("queue", "queues of 100 packets", SWITCHES["queue-64"], "contradicts"),
+    Factor("queue-64", "queues of 100 packets", SWITCHES["queue-64"], "contradicts"),
     shared.jitter("silent"),
 )
 """The paper prints the MPTCP-like formula of 2011. It counts windows in segments of 1452 bytes."""

@@ -13,7 +13,7 @@ FACTORS = (
     shared.burst("silent"),
     shared.accounting("stated"),
     shared.form("stated"),
-    Factor("queue", "RED queues", Switch("fifo", "FIFO queues of 100 packets", queues_of(100)), "contradicts"),
+    Factor("fifo", "RED queues", Switch("fifo", "drop-tail queues of 100 packets", queues_of(100)), "contradicts"),
     shared.jitter("silent"),
 )
 """The paper prints the MPTCP-like formula of 2012. It counts windows in segments of 1452 bytes."""

@@ -116,6 +116,13 @@ def part_that_bends(cut: PathTrace, other: PathTrace) -> float:
     return mean_or_nan(bends(cut, other) > 1.0)
 
 
+def kept_by_the_other(cut: PathTrace, other: PathTrace) -> float:
+    """Return the mean ratio of one subflow's window just after a reduction of the other to that just before."""
+    indices = cut.cuts()
+    indices = indices[(indices > 0) & (indices < len(other.time) - 1)]
+    return mean_or_nan(other.cwnd[indices + 1] / other.cwnd[indices - 1])
+
+
 def _between(path: PathTrace, start: float, end: float) -> slice:
     first, last = np.searchsorted(path.time, [start, end])
     return slice(int(first), int(last))

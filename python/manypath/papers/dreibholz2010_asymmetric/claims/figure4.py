@@ -59,6 +59,7 @@ def unsplit_rate_sinks(results: Evidence) -> Check:
     kind="ordering",
     figure=4,
     suspects=SETTINGS,
+    fact="splitting behind drop-tail queues",
     says="With the smaller buffer at the receiver, receiver and both-sided splitting keep the rate near 106 Mbit/s.",
 )
 def splitting_the_receive_buffer_helps(results: Evidence) -> Check:
@@ -72,6 +73,7 @@ def splitting_the_receive_buffer_helps(results: Evidence) -> Check:
     kind="ordering",
     figure=4,
     suspects=SETTINGS,
+    fact="splitting behind drop-tail queues",
     says="With the smaller buffer at the sender, the rate collapses without splitting and with receiver splitting; it "
     "does not collapse with sender and both-sided splitting.",
 )
@@ -86,6 +88,7 @@ def splitting_the_send_buffer_helps(results: Evidence) -> Check:
     kind="ordering",
     figure=4,
     suspects=SETTINGS,
+    fact="splitting behind drop-tail queues",
     says="With equal buffers, sender splitting or receiver splitting solves the buffer blocking; without splitting it "
     "persists.",
 )
@@ -100,6 +103,7 @@ def either_side_helps_equal_buffers(results: Evidence) -> Check:
     kind="ordering",
     figure=4,
     suspects=SETTINGS,
+    fact="splitting behind drop-tail queues",
     says="Splitting both buffers solves the buffer blocking in all three cases.",
 )
 def both_sides_always_help(results: Evidence) -> Check:

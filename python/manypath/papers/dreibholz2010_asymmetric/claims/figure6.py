@@ -6,9 +6,10 @@ import numpy as np
 
 from manypath.papers.check import Check, all_of
 from manypath.papers.dreibholz2010_asymmetric.claims.figure5 import timeouts_are_rare
-from manypath.papers.dreibholz2010_asymmetric.claims.register import along, claim, lossy, rate, rates
+from manypath.papers.dreibholz2010_asymmetric.claims.register import READ_AGAIN, along, claim, lossy, rate, rates
 from manypath.papers.dreibholz2010_asymmetric.claims.suspects import QUEUES
 from manypath.papers.dreibholz2010_asymmetric.names import (
+    ALMOST_SYMMETRIC,
     ASYMMETRIC,
     BOTH,
     CMT,
@@ -20,15 +21,22 @@ from manypath.papers.dreibholz2010_asymmetric.names import (
     PLAIN,
     RP,
     SECOND,
-    SIGNIFICANTLY,
     TITLES,
+    ideal,
 )
-from manypath.papers.dreibholz2010_asymmetric.printed import PLAIN_UNSPLIT, POOLED_SPLIT, POOLED_UNSPLIT
+from manypath.papers.dreibholz2010_asymmetric.printed import (
+    NOTED_DIFFERENCE,
+    PLAIN_UNSPLIT,
+    POOLED_SPLIT,
+    POOLED_UNSPLIT,
+)
 from manypath.papers.dreibholz2010_asymmetric.scenarios import DIP
-from manypath.papers.evidence import Evidence, Level, Sample
+from manypath.papers.evidence import Case, Evidence, Level, Sample
+from manypath.papers.history import Revised
 from manypath.papers.paired import estimate
 from manypath.papers.predicates import above, below, near
 from manypath.papers.traces import Trace
+from manypath.papers.words import SIGNIFICANTLY
 from manypath.quantity import SPAN
 
 RATE, ERRORS = "figure6-rate", "figure6-errors"
@@ -46,19 +54,35 @@ GROWTH = ("sack-every-1", "dac-off", "burst-none")
     kind="ordering",
     figure=6,
     suspects=GROWTH,
-    says="In general, CMT/RP behaves over unequal paths as plain CMT does.",
+    says="CMT/RP performs as plain CMT does, except for almost symmetric paths without splitting.",
+    history=(
+        Revised(
+            READ_AGAIN,
+            "a correlation of at least 0.9 between both rates over the points of each plot",
+            "at each point a difference of at most 9 % of the links' rate, without the points that the text excepts",
+            "the text calls the performance quite corresponding, and names an exception, 175 instead of 192 Mbit/s: a "
+            "difference of 9 %",
+            "contradicted",
+        ),
+    ),
 )
-def cmt_rp_behaves_like_plain_cmt(results: Evidence) -> Check:
-    """Require a correlation of at least 0.9 between the two rates over all points of each plot."""
+def cmt_rp_performs_like_plain_cmt(results: Evidence) -> Check:
+    """Require a smaller difference than that of the exception at each point but those of almost symmetric paths."""
     return all_of(
         *(
-            near(_correlation(results, plot), 1.0, within=0.1, what=f"correlation over the {plot}", unit="")
+            near(
+                _differences(results, plot),
+                0.0,
+                within=NOTED_DIFFERENCE,
+                what=f"difference of the two controls over the {plot}, part of the links' rate",
+                unit="",
+            )
             for plot in ("rate", "errors", "delay")
         )
     )
 
 
-@cmt_rp_behaves_like_plain_cmt.explain
+@cmt_rp_performs_like_plain_cmt.explain
 def delay_with_the_largest_difference(results: Evidence) -> str:
     """Report the delay at which CMT/RP has its lowest rate relative to plain CMT."""
     view, levels = results.under(None), {"split": BOTH, "nr": True, "smart": True}
@@ -79,6 +103,7 @@ def delay_with_the_largest_difference(results: Evidence) -> str:
     kind="number",
     figure=6,
     suspects=(*GROWTH, *QUEUES),
+    fact="CMT/RP on almost symmetric paths",
     says="On two links of 100 Mbit/s without splitting, CMT/RP reaches only about 175 Mbit/s; plain CMT reaches 192 "
     "Mbit/s.",
 )
@@ -99,6 +124,7 @@ def unsplit_cmt_rp_is_slower(results: Evidence) -> Check:
     kind="number",
     figure=6,
     suspects=(*GROWTH, *QUEUES),
+    fact="CMT/RP on almost symmetric paths",
     says="Buffer splitting solves this: on two links of 100 Mbit/s CMT/RP then reaches 192 Mbit/s, too.",
 )
 def splitting_restores_the_rate_of_cmt_rp(results: Evidence) -> Check:
@@ -113,12 +139,22 @@ def splitting_restores_the_rate_of_cmt_rp(results: Evidence) -> Check:
     kind="ordering",
     figure=6,
     suspects=("sack-every-1", "fifo-100", "profile-rfc9260"),
-    says="Under errors, too, CMT/RP reaches its highest rate only with buffer splitting.",
+    fact="CMT/RP on almost symmetric paths",
+    says="In the variation of errors, too, CMT/RP reaches the highest rate only with buffer splitting.",
+    history=(
+        Revised(
+            READ_AGAIN,
+            "a higher rate with splitting at each bit error rate",
+            "with splitting the largest rate of the curve is higher than without",
+            "the text speaks of the highest bandwidth of the plot, and of the effect on almost symmetric paths",
+            "contradicted",
+        ),
+    ),
 )
 def splitting_helps_cmt_rp_under_errors(results: Evidence) -> Check:
-    """Compare with and without splitting at each bit error rate, with NR-SACK and drop reports."""
+    """Compare the highest rates of the curves with and without splitting, with NR-SACK and drop reports."""
     split, unsplit = (along(results, ERRORS, "errors", split=each, nr=True, reports=True) for each in (BOTH, NONE))
-    return above(split, unsplit, what="split against unsplit")
+    return above(_highest(split), _highest(unsplit), what="highest rate, split against unsplit")
 
 
 @splitting_helps_cmt_rp_under_errors.explain
@@ -162,39 +198,65 @@ unordered_transfer_needs_these_mechanisms.explain(timeouts_are_rare)
     kind="mechanism",
     figure=6,
     suspects=GROWTH,
+    fact="growth of windows under CMT/RP",
     says="The cause of the lower rate of CMT/RP without splitting: when the ratio of the path capacities changes "
     "temporarily, a window may grow very slowly afterwards.",
+    history=(
+        Revised(
+            READ_AGAIN,
+            "at least 5 % of the time with very slow growth, and twice the time without splitting",
+            "more time with very slow growth without splitting",
+            "the text says that growth may be very slow, and gives neither a part of the time nor a factor",
+            "contradicted",
+        ),
+    ),
 )
 def uneven_windows_grow_slowly(results: Evidence) -> Check:
     """Require slow growth after a dip of one path's rate, and more time with very slow growth without splitting."""
     split, unsplit = (results.of_traces(_time_of_slow_growth, WINDOWS, split=each) for each in (BOTH, NONE))
     return all_of(
         below(
-            results.of_traces(_growth_after_the_dip, AFTER_A_DIP, cc=RP),
+            results.of_traces(growth_after_the_dip, AFTER_A_DIP, cc=RP),
             0.25,
             what="growth after a dip, CMT/RP",
             unit="packets per window",
         ),
         above(
-            results.of_traces(_growth_after_the_dip, AFTER_A_DIP, cc=PLAIN),
+            results.of_traces(growth_after_the_dip, AFTER_A_DIP, cc=PLAIN),
             0.5,
             what="growth after a dip, plain CMT",
             unit="packets per window",
         ),
-        above(unsplit, 0.05, what="part of the time with very slow growth, not split", unit=""),
-        above(unsplit, split, times=2.0, what="time with very slow growth, not split against split", unit=""),
+        above(unsplit, split, what="part of the time with very slow growth, not split against split", unit=""),
     )
 
 
-def _correlation(results: Evidence, plot: str) -> Sample:
-    """Return the correlation of the rates of CMT/RP and plain CMT over the points of a plot, one per replication."""
-    factors = [dict(case.factors) for case in results.cases() if case.experiment == f"figure6-{plot}"]
-    pooled = np.array([rate(results, f"figure6-{plot}", **levels) for levels in factors])
-    plain = np.array([rate(results, f"figure5-{plot}", **levels) for levels in factors])
-    return np.array([np.corrcoef(one, other)[0, 1] for one, other in zip(pooled.T, plain.T, strict=True)])
+def _differences(results: Evidence, plot: str) -> dict[tuple[Level, ...], Sample]:
+    """Return the rate of CMT/RP minus that of plain CMT as a part of the links' rate, where the text expects none."""
+    cases = [case for case in results.cases() if case.experiment == f"figure6-{plot}" and not _is_excepted(case)]
+    factors = [dict(case.factors) for case in cases]
+    return {
+        tuple(levels.values()): (
+            rate(results, f"figure6-{plot}", **levels) - rate(results, f"figure5-{plot}", **levels)
+        )
+        / ideal(float(levels.get("rate", 100.0)), float(levels.get("errors", 0.0)))
+        for levels in factors
+    }
 
 
-def _growth_after_the_dip(trace: Trace) -> float:
+def _is_excepted(case: Case) -> bool:
+    """Return whether the text excepts a point: unsplit, almost equal rates, and equal delays, at any error rate."""
+    levels = dict(case.factors)
+    symmetric = float(levels.get("rate", 100.0)) >= ALMOST_SYMMETRIC and levels.get("delay", 1.0) == 1.0
+    return levels["split"] == NONE and symmetric
+
+
+def _highest(curve: dict[float, Sample]) -> Sample:
+    """Return the rates at the point with the highest mean."""
+    return curve[max(curve, key=lambda level: float(curve[level].mean()))]
+
+
+def growth_after_the_dip(trace: Trace) -> float:
     """Return the growth of the slow path's window after the dip, packets per window, up to its largest value.
 
     Only half a second is read: a window that has filled its share of the buffers does not grow.

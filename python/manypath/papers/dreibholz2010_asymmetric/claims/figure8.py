@@ -15,6 +15,7 @@ from manypath.papers.evidence import Evidence
     kind="ordering",
     figure=8,
     suspects=("profile-paper", "fifo-1000", "rescheduling-inet", "sack-now-off"),
+    fact="mechanisms for ordered transfer",
     says="Chunk rescheduling, buffer splitting, drop reports and smart fast retransmission improve ordered transfer by "
     "CMT/RP, too.",
 )

@@ -11,6 +11,9 @@ from manypath.papers.evidence import Evidence, Level, Sample
 
 claim = Claims()
 
+READ_AGAIN = "2026-11-30"
+"""Date of the second reading, by the text alone."""
+
 
 def rate(results: Evidence, experiment: str, **factors: Level) -> Sample:
     """Return the payload rate of the flow in each replication, Mbit/s."""

@@ -24,7 +24,7 @@ from manypath.papers.goals import no_harm, no_worse_off
 from manypath.papers.history import Revised
 from manypath.papers.paired import estimate
 from manypath.papers.predicates import Sample, above, below, near, rises_with
-from manypath.papers.words import SIMILAR
+from manypath.papers.words import SIGNIFICANTLY, SIMILAR
 
 LEFT, RIGHT = "figure4-left", "figure4-right"
 NORTH = 5.0
@@ -159,7 +159,7 @@ def mptcp_like_is_significantly_more_aggressive(results: Evidence) -> Check:
         above(
             results.sweep(LEFT, "south", CMT, _middle, cc=MPTCP),
             results.sweep(LEFT, "south", CMT, _middle, cc=RPV2),
-            times=1.1,
+            times=SIGNIFICANTLY,
             what="CMT, MPTCP-like against RPv2",
             over="Mbit/s in the south",
         ),

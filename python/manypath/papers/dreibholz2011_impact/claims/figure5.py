@@ -11,6 +11,7 @@ from manypath.papers.dreibholz2011_impact.printed import PEAKS, PEAKS_OF
 from manypath.papers.evidence import Evidence, Sample
 from manypath.papers.predicates import ABOUT, above, below, near
 from manypath.papers.traces import Trace, mean_or_nan
+from manypath.papers.words import SIGNIFICANTLY
 
 FIGURE = "figure5"
 QUEUES = ("queue-64", "fixed-messages", "profile-paper", "profile-rfc9260")
@@ -152,7 +153,7 @@ def mptcp_like_keeps_a_larger_southern_window(results: Evidence) -> Check:
     return above(
         _mean_window(results, MPTCP, "south"),
         _mean_window(results, RPV2, "south"),
-        times=1.1,
+        times=SIGNIFICANTLY,
         what="mean southern window, MPTCP-like against RPv2",
         unit="kB",
     )

@@ -10,6 +10,7 @@ from manypath.papers.evidence import Evidence
 from manypath.papers.goals import no_harm, no_worse_off
 from manypath.papers.predicates import above, near
 from manypath.papers.traces import Trace, mean_or_nan
+from manypath.papers.words import SIGNIFICANTLY
 
 
 @claim(
@@ -50,7 +51,7 @@ def goals_separate_plain_from_coupled(results: Evidence) -> Check:
     pooled = {cc: results.goodput("figure2-right", CMT, cc=cc, paths=2) for cc in COUPLED}
     rivals = {cc: results.goodput("figure2-right", SINGLE, cc=cc, paths=2) for cc in COUPLED}
     return all_of(
-        above(plain, rival, times=1.1, what="plain CMT violates goal 2, against non-CMT"),
+        above(plain, rival, times=SIGNIFICANTLY, what="plain CMT violates goal 2, against non-CMT"),
         no_worse_off(pooled, rivals, who="coupled"),
         no_harm(pooled, rivals, who="coupled"),
     )

@@ -105,7 +105,16 @@ def coupled_controls_share_evenly(results: Evidence) -> Check:
     figure=3,
     suspects=("no-access-delay", *SETTINGS),
     says="The CMT flow leads by the rate of a window of one packet on its second path, 0.48 Mbit/s at 9 Mbit/s and an "
-    "RTT of 25 ms. The lead is large because the delay is small.",
+    "RTT of 25 ms. There is a lead because the delay is small.",
+    history=(
+        Revised(
+            READ_AGAIN,
+            "says that the lead is large because the delay is small; the same check",
+            "says that there is a lead because the delay is small",
+            "the text calls the difference small",
+            "contradicted",
+        ),
+    ),
 )
 def the_lead_is_the_rate_of_a_minimum_window(results: Evidence) -> Check:
     """Compare the lead with 0.48 Mbit/s at 9 Mbit/s, and require a smaller lead at ten times the delay.

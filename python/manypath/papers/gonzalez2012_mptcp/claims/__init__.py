@@ -1,4 +1,4 @@
-"""The 27 claims of this paper, by topic."""
+"""The claims of this paper, by topic."""
 
 from __future__ import annotations
 

@@ -9,6 +9,7 @@ from manypath.papers.gonzalez2012_mptcp.claims.sharing import means, one_run
 from manypath.papers.gonzalez2012_mptcp.names import APPROXIMATED, MPTCP, PATHS, RIVALS, SHEETS, TCP_A, TCP_B
 from manypath.papers.gonzalez2012_mptcp.seconds import offered
 from manypath.papers.gonzalez2012_mptcp.throughput import beside, links, single, subflow
+from manypath.papers.history import Revised
 from manypath.papers.predicates import above, below
 from manypath.papers.words import SLIGHT
 
@@ -56,9 +57,18 @@ def no_subflow_exceeds_the_tcp_beside_it(results: Evidence) -> Check:
     kind="mechanism",
     suspects=("settled", "ack-every-1", "queue-half", "queue-double"),
     says="The instantaneous throughput at the senders may slightly exceed the rate of the bottleneck.",
+    history=(
+        Revised(
+            "2026-11-30",
+            before="it exceeds the rate of each link in each scenario",
+            after="of some link",
+            why="the text says that it can",
+            verdict="holds",
+        ),
+    ),
 )
 def senders_exceed_the_bottleneck_slightly(results: Evidence) -> Check:
-    """Require that the largest rate in one second exceeds the rate of each link, by less than a quarter."""
+    """Require that the largest rate in one second exceeds the rate of some link, and of none by a quarter."""
     peaks = {
         (number, path): results.of_traces(
             lambda trace, path=path, number=number: float(offered(trace, path).max()) / SHEETS[number].rates[path],
@@ -68,8 +78,10 @@ def senders_exceed_the_bottleneck_slightly(results: Evidence) -> Check:
         for number, path in links()
     }
     what, over = "largest rate in one second over the rate of the link", "(scenario, link)"
+    highest = max(peaks, key=lambda link: float(peaks[link].mean()))
     return all_of(
-        above(peaks, 1.0, what=what, unit="", over=over), below(peaks, 1.0 + SLIGHT, what=what, unit="", over=over)
+        above({highest: peaks[highest]}, 1.0, what=what, unit="", over=over),
+        below(peaks, 1.0 + SLIGHT, what=what, unit="", over=over),
     )
 
 

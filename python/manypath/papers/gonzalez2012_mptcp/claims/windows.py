@@ -8,6 +8,7 @@ from manypath.papers.check import Check, all_of
 from manypath.papers.evidence import Evidence, Sample
 from manypath.papers.gonzalez2012_mptcp.claims.register import GROWTH, TRACES, claim
 from manypath.papers.gonzalez2012_mptcp.growth import (
+    kept_by_the_other,
     mean_window,
     part_that_bends,
     slope_per_round_trip,
@@ -15,9 +16,9 @@ from manypath.papers.gonzalez2012_mptcp.growth import (
 )
 from manypath.papers.gonzalez2012_mptcp.names import APPROXIMATED, MPTCP, PATHS, RENO
 from manypath.papers.gonzalez2012_mptcp.scenarios import PUSH
-from manypath.papers.history import Revised
+from manypath.papers.history import Added, Revised
 from manypath.papers.predicates import above, below, near
-from manypath.papers.traces import PathTrace, Trace
+from manypath.papers.traces import PathTrace, Trace, mean_or_nan
 
 RATES, DELAYS, APART = "figure2", "figure3", "bends"
 """Scenarios 2 and 3 without cross traffic, and the latter with reductions at different times."""
@@ -125,6 +126,37 @@ def every_cut_bends_the_other_curve(results: Evidence) -> Check:
             for cut, other in (("a", "b"), ("b", "a"))
         )
     )
+
+
+@claim(
+    "C-001-28",
+    place="2 and 5",
+    kind="mechanism",
+    figure=3,
+    suspects=TRACES,
+    fact=GROWTH,
+    says="Each subflow halves its window on a loss, independent of the others.",
+    history=(Added("2026-11-30", "holds: the control reduces the window of the subflow with the loss alone"),),
+)
+def each_subflow_halves_its_own_window(results: Evidence) -> Check:
+    """Compare the depth of reductions with a half, and the other window just after with that before."""
+    depth = {path: _of_path(results, APART, path, _depth) for path in PATHS}
+    others = {
+        other: results.of_traces(
+            lambda trace, cut=cut, other=other: kept_by_the_other(_separated(trace, cut), _separated(trace, other)),
+            APART,
+            cc=APPROXIMATED,
+        )
+        for cut, other in (("a", "b"), ("b", "a"))
+    }
+    return all_of(
+        near(depth, 0.5, what="part of the window that a loss takes", unit=""),
+        near(others, 1.0, within=0.05, what="window after a loss of the other subflow over that before", unit=""),
+    )
+
+
+def _depth(path: PathTrace) -> float:
+    return mean_or_nan(path.fast_cut_depths())
 
 
 def _separated(trace: Trace, path: str) -> PathTrace:
