@@ -330,7 +330,7 @@ def _waiting(outcome: Outcome) -> float:
 def _standstills(trace: Trace) -> list[float]:
     """Return the length of each time after the start of the flow in which no path sends data, s."""
     paths = list(trace.paths.values())
-    sent = sum(path.throughput for path in paths)
+    sent = np.sum([path.throughput for path in paths], axis=0)
     first = int(np.argmax(sent > 0.0))
     idle = np.concatenate([[False], sent[first:] == 0.0, [False]])
     edges = np.flatnonzero(np.diff(idle.astype(np.int8)))
