@@ -67,7 +67,7 @@ REDUCED = {
             **{name: {"cc": (APPROXIMATED,)} for name in ("figure3", "figure4", "figure5", "figure6")},
             "single": {"scenario": (2,), "path": ("a",)},
         },
-        runs=3,
+        runs=8,
         window=("0 s", "85 s"),
     ),
     "honda2009_bmc": Reduced(
