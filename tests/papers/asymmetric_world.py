@@ -102,7 +102,7 @@ def _ordered_rates(_cc: str, levels: dict[str, Any]) -> Facts:
 
 def _ordered_errors(_cc: str, levels: dict[str, Any]) -> Facts:
     loss = min(levels["errors"] / 5e-6, 1.0)
-    lost = (0.0 if levels["reports"] else 0.4) + (0.1 if levels["rescheduling"] == OFF else 0.0)
+    lost = (0.0 if levels["reports"] else 0.4) + (0.25 if levels["rescheduling"] == OFF else 0.0)
     return {"rate": ideal(errors=levels["errors"]) * (1 - lost * loss**0.3)}
 
 

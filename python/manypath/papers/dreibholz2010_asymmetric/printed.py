@@ -26,6 +26,9 @@ POOLED_UNSPLIT = Printed("VI-B", 175.0, "figure6-rate", CMT, {"rate": 100.0, "nr
 POOLED_SPLIT = Printed("VI-B", ideal(), "figure6-rate", CMT, {"rate": 100.0, "nr": True, "split": BOTH})
 """`192 Mbit/s` of CMT/RP with splitting."""
 
+HALFWAY = 0.5 * (PLAIN_UNSPLIT.value - POOLED_UNSPLIT.value)
+"""Half of the difference between both controls that the text notes, Mbit/s: a rate nearer to one than to the other."""
+
 NOTED_DIFFERENCE = 1.0 - POOLED_UNSPLIT.value / PLAIN_UNSPLIT.value
 """The difference between CMT/RP and plain CMT that the text calls an exception, as a part of the links' rate."""
 

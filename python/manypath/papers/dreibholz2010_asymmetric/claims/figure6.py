@@ -25,6 +25,7 @@ from manypath.papers.dreibholz2010_asymmetric.names import (
     ideal,
 )
 from manypath.papers.dreibholz2010_asymmetric.printed import (
+    HALFWAY,
     NOTED_DIFFERENCE,
     PLAIN_UNSPLIT,
     POOLED_SPLIT,
@@ -44,6 +45,16 @@ WINDOWS, AFTER_A_DIP = "figure6-windows", "figure6-dip"
 
 VERY_SLOW = 0.1
 """Upper limit of a very slow window growth, packets per round trip; plain CMT grows by 1."""
+
+HALF_OF_THE_DIFFERENCE = (
+    Revised(
+        READ_AGAIN,
+        "rates within 10 % of 175 and 192 Mbit/s",
+        "within half of their difference",
+        "the text calls the difference interesting, which ranges of 10 % around both rates include",
+        "holds",
+    ),
+)
 
 GROWTH = ("sack-every-1", "dac-off", "burst-none")
 
@@ -106,14 +117,15 @@ def delay_with_the_largest_difference(results: Evidence) -> str:
     fact="CMT/RP on almost symmetric paths",
     says="On two links of 100 Mbit/s without splitting, CMT/RP reaches only about 175 Mbit/s; plain CMT reaches 192 "
     "Mbit/s.",
+    history=HALF_OF_THE_DIFFERENCE,
 )
 def unsplit_cmt_rp_is_slower(results: Evidence) -> Check:
-    """Compare both with these numbers and with each other."""
+    """Compare both with these numbers, within half of their difference, and with each other."""
     pooled = rate(results, RATE, split=NONE, nr=True, rate=100.0)
     plain = rate(results, "figure5-rate", split=NONE, nr=True, rate=100.0)
     return all_of(
-        near(pooled, POOLED_UNSPLIT.value, what="CMT/RP"),
-        near(plain, PLAIN_UNSPLIT.value, what="plain CMT"),
+        near(pooled, POOLED_UNSPLIT.value, within=HALFWAY, what="CMT/RP"),
+        near(plain, PLAIN_UNSPLIT.value, within=HALFWAY, what="plain CMT"),
         below(pooled, plain, what="CMT/RP against plain CMT"),
     )
 
@@ -126,11 +138,15 @@ def unsplit_cmt_rp_is_slower(results: Evidence) -> Check:
     suspects=(*GROWTH, *QUEUES),
     fact="CMT/RP on almost symmetric paths",
     says="Buffer splitting solves this: on two links of 100 Mbit/s CMT/RP then reaches 192 Mbit/s, too.",
+    history=HALF_OF_THE_DIFFERENCE,
 )
 def splitting_restores_the_rate_of_cmt_rp(results: Evidence) -> Check:
-    """Compare with 192 Mbit/s, and with the rate without splitting."""
+    """Compare with 192 Mbit/s, as in C-002-21, and with the rate without splitting."""
     split, unsplit = (rate(results, RATE, split=each, nr=True, rate=100.0) for each in (BOTH, NONE))
-    return all_of(near(split, POOLED_SPLIT.value, what="split"), above(split, unsplit, what="split against unsplit"))
+    return all_of(
+        near(split, POOLED_SPLIT.value, within=HALFWAY, what="split"),
+        above(split, unsplit, what="split against unsplit"),
+    )
 
 
 @claim(
