@@ -177,7 +177,8 @@ def _outcome(facts: Facts) -> dict[str, Any]:
         "timeouts": facts.get("timeouts", 0.0),
         "rescheduled_chunks": facts.get("rescheduled", 0.0),
     }
-    return {"flows": {CMT: flow, RIVAL: {"goodput": facts.get("rival", 0.0) * 1e6}}}
+    rival = {"goodput": facts.get("rival", 0.0) * 1e6}
+    return {"flows": {CMT: flow, RIVAL: rival}, "measured_seconds": 60.0}
 
 
 def _trace(facts: Facts) -> Trace:

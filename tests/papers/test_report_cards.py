@@ -31,7 +31,7 @@ from manypath.report import claims as claim_cards
 from manypath.report import columns, views
 from manypath.report.cards import card_of
 from manypath.report.claims import claims_of
-from manypath.report.columns import FULL, HERE, RECONSTRUCTED
+from manypath.report.columns import FULL, HERE
 from manypath.report.environment import environment
 from manypath.report.reconstruction import ReconstructionView
 from manypath.report.strips import Axis, Lane, Range, scaled, strip
@@ -66,7 +66,6 @@ def plain(monkeypatch: pytest.MonkeyPatch) -> None:
     """Remove the published results of the papers."""
     monkeypatch.setattr(columns, "load", lambda _: None)
     monkeypatch.setattr(views, "load", lambda _: None)
-    monkeypatch.setattr(columns, "kept_result", lambda _: None)
     monkeypatch.setattr(claim_cards, "kept_result", lambda _: None)
 
 
@@ -207,28 +206,26 @@ def test_published_results_have_columns_beside_those_of_the_runs(
 
     class Verdict:
         def __init__(self, number: str, verdict: str) -> None:
-            self.id, self.verdict, self.reconstructed = number, verdict, verdict
+            self.id, self.verdict = number, verdict
 
-    # Papers with open settings have a column for these in place of the reconstruction.
     part = replace(part, paper=replace(part.paper, open_settings=()))
     ids = [item.claim.id for item in part.claims]
     monkeypatch.setattr(columns, "load", lambda _: Kept({each: Verdict(each, "undecided") for each in ids}))
     monkeypatch.setattr(views, "load", lambda _: None)
-    monkeypatch.setattr(columns, "kept_result", lambda _: Kept([Verdict(each, "holds") for each in ids]))
     section = ReconstructionView("RED fits best. It predicts. No more is identified.", [], [], [], [], [], "1 run")
     monkeypatch.setattr(views, "reconstruction_of", lambda _: section)
     view = view_of(part)
-    assert [column.name for column in view.columns] == [HERE, FULL, RECONSTRUCTED]
-    assert view.columns[2].counts == {"holds": len(ids)}
-    assert view.claims[0].verdicts == {FULL: "undecided", RECONSTRUCTED: "holds"}
+    assert [column.name for column in view.columns] == [HERE, FULL]
+    assert view.columns[1].counts == {"undecided": len(ids)}
+    assert view.claims[0].verdicts == {FULL: "undecided"}
     page = rendered(view)
-    assert page.count('<div class="tally"') == 3
+    assert page.count('<div class="tally"') == 2
     assert "RED fits best." in page
     assert '<section id="reconstruction">' in page
     card = json.loads(card_of(view))
     assert card["findings"] == [each.says for each in part.paper.findings]
     index = environment().get_template("index.html.j2").render(cards=[first_page(card)], **NO_OTHER_PAGES)
-    assert index.count('<div class="tally"') == 3
+    assert index.count('<div class="tally"') == 2
     assert "RED fits best." not in index
     assert all(unescape(finding) in unescape(index) for finding in card["findings"])
 

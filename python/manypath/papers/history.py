@@ -7,6 +7,9 @@ from typing import Any
 
 from manypath.papers.verdict import Verdict
 
+READ_AGAIN = "2026-11-30"
+"""Date of the second reading of all papers, by their texts alone."""
+
 
 @dataclass(frozen=True)
 class Added:

@@ -67,7 +67,7 @@ def _kept(there: set[str]) -> list[Card]:
             continue
         paper = papers.load(name)
         verdicts = {number: claim.verdict for number, claim in full.claims.items()}
-        columns = full_column(paper, verdicts) | over_settings(paper, full.over)
+        columns = full_column(paper, verdicts) | over_settings(full.over)
         cards.append(
             {
                 "name": name,

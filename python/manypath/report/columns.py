@@ -6,9 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from manypath.papers import NAMES
 from manypath.papers.published import load
-from manypath.papers.reconstruction.result import kept_result
 from manypath.report.open_settings import over_of
 
 if TYPE_CHECKING:
@@ -31,9 +29,6 @@ PLAIN_FULL = "plain setting, full results"
 OVER = "all plausible settings"
 """Column of the verdicts over what the text leaves open."""
 
-RECONSTRUCTED = "as reconstructed"
-"""Column of the reconstructed settings, for papers without open settings."""
-
 
 def columns_of(part: PaperEvaluation) -> dict[str, Mapping[str, str]]:
     """Return the verdicts on the claims of a paper by column and claim.
@@ -52,7 +47,7 @@ def columns_of(part: PaperEvaluation) -> dict[str, Mapping[str, str]]:
     full = load(part.paper.name)
     if full is not None:
         columns |= full_column(part.paper, {number: claim.verdict for number, claim in full.claims.items()})
-    return columns | over_settings(part.paper, over_of(part, full))
+    return columns | over_settings(over_of(part, full))
 
 
 def full_column(paper: Paper, verdicts: Mapping[str, str]) -> dict[str, Mapping[str, str]]:
@@ -60,12 +55,9 @@ def full_column(paper: Paper, verdicts: Mapping[str, str]) -> dict[str, Mapping[
     return {PLAIN_FULL if paper.open_settings else FULL: verdicts}
 
 
-def over_settings(paper: Paper, over: KeptOver | None) -> dict[str, Mapping[str, str]]:
-    """Return the column over several settings by its name: the open ones, or those of a reconstruction, if any."""
-    if over is not None:
-        return {OVER: {number: claim.verdict for number, claim in over.claims.items()}}
-    found = kept_result(paper.name) if paper.name in NAMES and not paper.open_settings else None
-    return {} if found is None else {RECONSTRUCTED: {claim.id: claim.reconstructed for claim in found.claims}}
+def over_settings(over: KeptOver | None) -> dict[str, Mapping[str, str]]:
+    """Return the column over the open settings by its name, if they were run."""
+    return {} if over is None else {OVER: {number: claim.verdict for number, claim in over.claims.items()}}
 
 
 def counts_of(verdicts: Mapping[str, str]) -> dict[str, int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from manypath.papers.dreibholz import FULL_PACKETS, PLAIN, RPV1
+from manypath.papers.predicates import ABOUT
 
 RP = RPV1
 """CMT/RP in its first version, the only one when the paper was written."""
@@ -64,7 +65,7 @@ LONG = 50.0
 ALMOST_SYMMETRIC = 75.0
 """Smallest rate of the second path that counts as almost that of the first, Mbit/s."""
 
-ALMOST_NOTHING = 0.1
+ALMOST_NOTHING = ABOUT
 """Upper limit of a rate that the paper calls `almost zero`, as a part of the payload rate of both links.
 
 The paper reads it in plots whose axes reach that rate. It differs from zero by the tolerance of `about`.

@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from manypath.papers.check import Check, all_of
-from manypath.papers.dreibholz2010_asymmetric.claims.register import along, claim, rates
+from manypath.papers.dreibholz2010_asymmetric.claims.register import (
+    DROP_TAIL,
+    along,
+    claim,
+    rates,
+)
 from manypath.papers.dreibholz2010_asymmetric.names import BOTH, CMT, NONE, RECEIVER, SECOND, SENDER
 from manypath.papers.dreibholz2010_asymmetric.printed import COLLAPSED, FULL_RATE
 from manypath.papers.dreibholz2010_asymmetric.waiting import share
@@ -59,7 +64,7 @@ def unsplit_rate_sinks(results: Evidence) -> Check:
     kind="ordering",
     figure=4,
     suspects=SETTINGS,
-    fact="splitting behind drop-tail queues",
+    fact=DROP_TAIL,
     says="With the smaller buffer at the receiver, receiver and both-sided splitting keep the rate near 106 Mbit/s.",
 )
 def splitting_the_receive_buffer_helps(results: Evidence) -> Check:
@@ -73,7 +78,7 @@ def splitting_the_receive_buffer_helps(results: Evidence) -> Check:
     kind="ordering",
     figure=4,
     suspects=SETTINGS,
-    fact="splitting behind drop-tail queues",
+    fact=DROP_TAIL,
     says="With the smaller buffer at the sender, the rate collapses without splitting and with receiver splitting; it "
     "does not collapse with sender and both-sided splitting.",
 )
@@ -88,7 +93,7 @@ def splitting_the_send_buffer_helps(results: Evidence) -> Check:
     kind="ordering",
     figure=4,
     suspects=SETTINGS,
-    fact="splitting behind drop-tail queues",
+    fact=DROP_TAIL,
     says="With equal buffers, sender splitting or receiver splitting solves the buffer blocking; without splitting it "
     "persists.",
 )
@@ -103,7 +108,7 @@ def either_side_helps_equal_buffers(results: Evidence) -> Check:
     kind="ordering",
     figure=4,
     suspects=SETTINGS,
-    fact="splitting behind drop-tail queues",
+    fact=DROP_TAIL,
     says="Splitting both buffers solves the buffer blocking in all three cases.",
 )
 def both_sides_always_help(results: Evidence) -> Check:

@@ -6,24 +6,22 @@ from collections.abc import Iterable, Mapping
 from itertools import product
 
 from manypath.papers.check import Check, all_of
-from manypath.papers.dreibholz2010_asymmetric.claims.register import READ_AGAIN, along, claim, lossy, rate, rates
+from manypath.papers.dreibholz2010_asymmetric.claims.register import along, claim, counted, lossy, rate, rates
 from manypath.papers.dreibholz2010_asymmetric.claims.suspects import DAMAGE, QUEUES
 from manypath.papers.dreibholz2010_asymmetric.names import (
     ALMOST_NOTHING,
     ASYMMETRIC,
     BOTH,
-    CMT,
     LONG,
     NONE,
     SACK_PATHS,
     ideal,
 )
 from manypath.papers.evidence import Evidence, Level, Sample
-from manypath.papers.history import Revised
+from manypath.papers.history import READ_AGAIN, Revised
 from manypath.papers.paired import estimate
 from manypath.papers.predicates import above, below, near, rises_with
 from manypath.papers.words import SIGNIFICANTLY
-from manypath.rows import Outcome
 
 RATE, ERRORS, DELAY, BUFFERS = "figure5-rate", "figure5-errors", "figure5-delay", "figure5-buffers"
 TIMEOUTS = "figure5-timeouts"
@@ -150,8 +148,8 @@ def each_timeout_stops_the_flow(results: Evidence) -> str:
     """Report the number of timeouts; each stops the flow for at least a second."""
     view = results.under(None)
     levels: dict[str, Level] = {"nr": False, "reports": False, "errors": 5e-6}
-    counted = {split: view.of_outcomes(_timeouts, ERRORS, split=split, **levels) for split in SPLITS}
-    listed = ", ".join(f"{estimate(sample)} with split {split}" for split, sample in counted.items())
+    timeouts = {split: counted(view, "timeouts", ERRORS, split=split, **levels) for split in SPLITS}
+    listed = ", ".join(f"{estimate(sample)} with split {split}" for split, sample in timeouts.items())
     return (
         "A lost fast retransmission blocks the send buffer, and so both paths, until the retransmission timer expires "
         f"after at least 1 s. Timeouts: {listed}. The flow sends only between two of them."
@@ -377,21 +375,14 @@ def _of_timeouts(results: Evidence, words: str, path: str) -> str:
     """Compare smart fast retransmission on and off at 100 ms in the paper's window, with SACKs on this path."""
     smart, plain = (rate(results, TIMEOUTS, smart=each, sack_path=path) for each in (True, False))
     timeouts, spurious = (
-        results.of_outcomes(count, TIMEOUTS, smart=False, sack_path=path) for count in (_timeouts, _spurious)
+        counted(results, counter, TIMEOUTS, smart=False, sack_path=path)
+        for counter in ("timeouts", "spurious_fast_retransmissions")
     )
     return (
         f"In 60 s at 100 ms, SACKs on the {words}: {estimate(timeouts)} timeouts, {estimate(spurious)} spurious fast "
         f"retransmissions without smart fast retransmission. It adds {estimate(smart - plain)} of {estimate(smart)} "
         "Mbit/s."
     )
-
-
-def _timeouts(outcome: Outcome) -> float:
-    return float(sum(path["timeouts"] for path in outcome["flows"][CMT]["paths"].values()))
-
-
-def _spurious(outcome: Outcome) -> float:
-    return float(outcome["flows"][CMT]["spurious_fast_retransmissions"])
 
 
 def _word(used: bool) -> str:
@@ -418,11 +409,7 @@ def _counted(
     results: Evidence, counter: str, over: Mapping[str, Iterable[Level]], *, smart: bool
 ) -> dict[tuple[Level, ...], Sample]:
     """Return a counter of the flow at every combination of the factors in `over`, with NR-SACK."""
-
-    def count(outcome: Outcome) -> float:
-        return float(outcome["flows"][CMT][counter])
-
     return {
-        levels: results.of_outcomes(count, DELAY, nr=True, smart=smart, **dict(zip(over, levels, strict=True)))
+        levels: counted(results, counter, DELAY, nr=True, smart=smart, **dict(zip(over, levels, strict=True)))
         for levels in product(*over.values())
     }

@@ -6,8 +6,16 @@ import numpy as np
 
 from manypath.papers.check import Check, all_of
 from manypath.papers.dreibholz2010_asymmetric.claims.figure5 import timeouts_are_rare
-from manypath.papers.dreibholz2010_asymmetric.claims.register import READ_AGAIN, along, claim, lossy, rate, rates
-from manypath.papers.dreibholz2010_asymmetric.claims.suspects import QUEUES
+from manypath.papers.dreibholz2010_asymmetric.claims.register import (
+    ALMOST_EQUAL_PATHS,
+    GROWTH_OF_RP,
+    along,
+    claim,
+    lossy,
+    rate,
+    rates,
+)
+from manypath.papers.dreibholz2010_asymmetric.claims.suspects import GROWTH, QUEUES
 from manypath.papers.dreibholz2010_asymmetric.names import (
     ALMOST_SYMMETRIC,
     ASYMMETRIC,
@@ -33,7 +41,7 @@ from manypath.papers.dreibholz2010_asymmetric.printed import (
 )
 from manypath.papers.dreibholz2010_asymmetric.scenarios import DIP
 from manypath.papers.evidence import Case, Evidence, Level, Sample
-from manypath.papers.history import Revised
+from manypath.papers.history import READ_AGAIN, Revised
 from manypath.papers.paired import estimate
 from manypath.papers.predicates import above, below, near
 from manypath.papers.traces import Trace
@@ -55,8 +63,6 @@ HALF_OF_THE_DIFFERENCE = (
         "holds",
     ),
 )
-
-GROWTH = ("sack-every-1", "dac-off", "burst-none")
 
 
 @claim(
@@ -114,7 +120,7 @@ def delay_with_the_largest_difference(results: Evidence) -> str:
     kind="number",
     figure=6,
     suspects=(*GROWTH, *QUEUES),
-    fact="CMT/RP on almost symmetric paths",
+    fact=ALMOST_EQUAL_PATHS,
     says="On two links of 100 Mbit/s without splitting, CMT/RP reaches only about 175 Mbit/s; plain CMT reaches 192 "
     "Mbit/s.",
     history=HALF_OF_THE_DIFFERENCE,
@@ -136,7 +142,7 @@ def unsplit_cmt_rp_is_slower(results: Evidence) -> Check:
     kind="number",
     figure=6,
     suspects=(*GROWTH, *QUEUES),
-    fact="CMT/RP on almost symmetric paths",
+    fact=ALMOST_EQUAL_PATHS,
     says="Buffer splitting solves this: on two links of 100 Mbit/s CMT/RP then reaches 192 Mbit/s, too.",
     history=HALF_OF_THE_DIFFERENCE,
 )
@@ -155,7 +161,7 @@ def splitting_restores_the_rate_of_cmt_rp(results: Evidence) -> Check:
     kind="ordering",
     figure=6,
     suspects=("sack-every-1", "fifo-100", "profile-rfc9260"),
-    fact="CMT/RP on almost symmetric paths",
+    fact=ALMOST_EQUAL_PATHS,
     says="In the variation of errors, too, CMT/RP reaches the highest rate only with buffer splitting.",
     history=(
         Revised(
@@ -214,7 +220,7 @@ unordered_transfer_needs_these_mechanisms.explain(timeouts_are_rare)
     kind="mechanism",
     figure=6,
     suspects=GROWTH,
-    fact="growth of windows under CMT/RP",
+    fact=GROWTH_OF_RP,
     says="The cause of the lower rate of CMT/RP without splitting: when the ratio of the path capacities changes "
     "temporarily, a window may grow very slowly afterwards.",
     history=(

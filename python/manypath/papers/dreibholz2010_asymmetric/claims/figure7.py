@@ -5,7 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from manypath.papers.check import Check, all_of
-from manypath.papers.dreibholz2010_asymmetric.claims.register import READ_AGAIN, along, claim, lossy, rate, rates
+from manypath.papers.dreibholz2010_asymmetric.claims.register import (
+    ORDERED_TRANSFER,
+    along,
+    claim,
+    lossy,
+    rate,
+    rates,
+)
 from manypath.papers.dreibholz2010_asymmetric.claims.suspects import DAMAGE, QUEUES
 from manypath.papers.dreibholz2010_asymmetric.names import (
     BOTH,
@@ -29,7 +36,7 @@ from manypath.papers.dreibholz2010_asymmetric.scenarios import ORDERED
 from manypath.papers.dreibholz2010_asymmetric.shares import part_of_thresholds, slow_window, waiting_for_share
 from manypath.papers.dreibholz2010_asymmetric.waiting import share
 from manypath.papers.evidence import Evidence, Level, Sample
-from manypath.papers.history import Revised
+from manypath.papers.history import READ_AGAIN, Revised
 from manypath.papers.paired import estimate
 from manypath.papers.predicates import above, below, near
 from manypath.papers.words import SIGNIFICANTLY, SIMILAR, SLIGHT
@@ -217,7 +224,7 @@ def smallest_rate_of_the_single_path_flow(results: Evidence) -> str:
     kind="qualitative",
     figure=8,
     suspects=("profile-paper", "fifo-1000", "rescheduling-inet", "sack-now-off"),
-    fact="mechanisms for ordered transfer",
+    fact=ORDERED_TRANSFER,
     says="Ordered transfer by plain CMT and CMT/RP over unequal paths needs rescheduling, splitting and smart fast "
     "retransmission, drop reports where applicable, and larger buffers than unordered transfer.",
     history=(

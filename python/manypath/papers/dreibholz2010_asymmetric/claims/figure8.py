@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from manypath.papers.check import Check, all_of
 from manypath.papers.dreibholz2010_asymmetric.claims.figure7 import effect_of_splitting, without_one
-from manypath.papers.dreibholz2010_asymmetric.claims.register import claim
+from manypath.papers.dreibholz2010_asymmetric.claims.register import (
+    ORDERED_TRANSFER,
+    claim,
+)
 from manypath.papers.dreibholz2010_asymmetric.names import RP
 from manypath.papers.evidence import Evidence
 
@@ -15,7 +18,7 @@ from manypath.papers.evidence import Evidence
     kind="ordering",
     figure=8,
     suspects=("profile-paper", "fifo-1000", "rescheduling-inet", "sack-now-off"),
-    fact="mechanisms for ordered transfer",
+    fact=ORDERED_TRANSFER,
     says="Chunk rescheduling, buffer splitting, drop reports and smart fast retransmission improve ordered transfer by "
     "CMT/RP, too.",
 )

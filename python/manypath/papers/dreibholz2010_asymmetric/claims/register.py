@@ -11,8 +11,12 @@ from manypath.papers.evidence import Evidence, Level, Sample
 
 claim = Claims()
 
-READ_AGAIN = "2026-11-30"
-"""Date of the second reading, by the text alone."""
+
+DROP_TAIL = "splitting behind drop-tail queues"
+ALMOST_EQUAL_PATHS = "CMT/RP on almost symmetric paths"
+GROWTH_OF_RP = "growth of windows under CMT/RP"
+ORDERED_TRANSFER = "mechanisms for ordered transfer"
+"""Facts, each of several claims."""
 
 
 def rate(results: Evidence, experiment: str, **factors: Level) -> Sample:
@@ -35,6 +39,11 @@ def along(results: Evidence, experiment: str, factor: str, **factors: Level) -> 
     return {
         level: rate(results, experiment, **factors, **{factor: level}) for level in results.levels(experiment, factor)
     }
+
+
+def counted(results: Evidence, counter: str, experiment: str, **factors: Level) -> Sample:
+    """Return a counter of the flow in each replication."""
+    return results.of_outcomes(lambda outcome: float(outcome["flows"][CMT][counter]), experiment, **factors)
 
 
 def lossy(results: Evidence, experiment: str) -> list[float]:

@@ -6,10 +6,11 @@ import numpy as np
 
 from manypath.papers.check import Check, all_of
 from manypath.papers.dreibholz2010_asymmetric.buffers import MIB, for_timeouts
-from manypath.papers.dreibholz2010_asymmetric.claims.register import READ_AGAIN, claim, rate
+from manypath.papers.dreibholz2010_asymmetric.claims.register import claim, rate
 from manypath.papers.dreibholz2010_asymmetric.names import CMT, FIRST, NONE, SECOND, ideal
+from manypath.papers.dreibholz2010_asymmetric.waiting import waited
 from manypath.papers.evidence import Evidence
-from manypath.papers.history import Revised
+from manypath.papers.history import READ_AGAIN, Revised
 from manypath.papers.paired import estimate
 from manypath.papers.predicates import below, near
 from manypath.papers.words import SIGNIFICANTLY
@@ -141,4 +142,4 @@ def nr_sack_does_not_solve_blocking(results: Evidence) -> Check:
 
 def _waiting(outcome: Outcome) -> float:
     """Return the time for which the send buffer blocked the fast path, s."""
-    return outcome["flows"][CMT]["paths"][FIRST]["blocked"]["send_buffer"]
+    return waited(outcome, "send_buffer")

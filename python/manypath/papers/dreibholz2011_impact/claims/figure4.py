@@ -8,7 +8,7 @@ import numpy as np
 
 from manypath.papers.check import Check, all_of
 from manypath.papers.dreibholz import ALL, MPTCP, PLAIN, RPV1, RPV2, TITLES
-from manypath.papers.dreibholz2011_impact.claims.register import READ_AGAIN, claim, goals_of_the_text
+from manypath.papers.dreibholz2011_impact.claims.register import claim, goals_of_the_text
 from manypath.papers.dreibholz2011_impact.claims.suspects import SETTINGS
 from manypath.papers.dreibholz2011_impact.names import CMT, PAYLOAD, SINGLE
 from manypath.papers.dreibholz2011_impact.printed import (
@@ -21,7 +21,7 @@ from manypath.papers.dreibholz2011_impact.printed import (
 )
 from manypath.papers.evidence import Evidence
 from manypath.papers.goals import no_harm, no_worse_off
-from manypath.papers.history import Revised
+from manypath.papers.history import READ_AGAIN, Revised
 from manypath.papers.paired import estimate
 from manypath.papers.predicates import Sample, above, below, near, rises_with
 from manypath.papers.words import SIGNIFICANTLY, SIMILAR

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from manypath.papers.claim import Claims
-from manypath.papers.history import Revised
+from manypath.papers.history import READ_AGAIN, Revised
 from manypath.papers.verdict import Verdict
 
 claim = Claims()
-
-READ_AGAIN = "2026-11-30"
-"""Date of the second reading, by the text alone."""
 
 
 def goals_of_the_text(verdict: Verdict, *, third: bool = True) -> Revised:

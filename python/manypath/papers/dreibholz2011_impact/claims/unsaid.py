@@ -8,11 +8,11 @@ import numpy as np
 
 from manypath.papers.check import Check
 from manypath.papers.dreibholz import ALL, MPTCP, RPV1
-from manypath.papers.dreibholz2011_impact.claims.register import READ_AGAIN, claim
+from manypath.papers.dreibholz2011_impact.claims.register import claim
 from manypath.papers.dreibholz2011_impact.claims.suspects import SETTINGS
 from manypath.papers.dreibholz2011_impact.names import CMT, SINGLE
 from manypath.papers.evidence import Evidence
-from manypath.papers.history import Added, Revised
+from manypath.papers.history import READ_AGAIN, Added, Revised
 from manypath.papers.predicates import below, near
 from manypath.papers.traces import Trace, mean_or_nan
 from manypath.papers.words import SIMILAR

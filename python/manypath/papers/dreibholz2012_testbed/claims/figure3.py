@@ -8,10 +8,10 @@ import numpy as np
 
 from manypath.papers.check import Check, all_of
 from manypath.papers.dreibholz import COUPLED, PLAIN, RPV1, RPV2, TITLES
-from manypath.papers.dreibholz2012_testbed.claims.register import READ_AGAIN, SETTINGS, claim
+from manypath.papers.dreibholz2012_testbed.claims.register import SETTINGS, claim
 from manypath.papers.dreibholz2012_testbed.names import CMT, SINGLE
 from manypath.papers.evidence import Evidence, Sample
-from manypath.papers.history import Added, Revised
+from manypath.papers.history import READ_AGAIN, Added, Revised
 from manypath.papers.predicates import above, below, near
 from manypath.papers.words import SLIGHT
 from manypath.rows import Outcome

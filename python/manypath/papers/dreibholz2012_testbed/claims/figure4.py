@@ -12,11 +12,11 @@ import numpy as np
 
 from manypath.papers.check import Check, all_of
 from manypath.papers.dreibholz import MPTCP, PLAIN, RPV1, RPV2, TITLES
-from manypath.papers.dreibholz2012_testbed.claims.register import READ_AGAIN, SETTINGS, claim
+from manypath.papers.dreibholz2012_testbed.claims.register import SETTINGS, claim
 from manypath.papers.dreibholz2012_testbed.names import CMT, NORTH, PAYLOAD, SINGLE
 from manypath.papers.dreibholz2012_testbed.printed import AHEAD, CROSSED, UNBOUND
 from manypath.papers.evidence import Evidence, Sample
-from manypath.papers.history import Added, Revised
+from manypath.papers.history import READ_AGAIN, Added, Revised
 from manypath.papers.paired import estimate
 from manypath.papers.predicates import above, below, crosses, near
 from manypath.papers.words import SLIGHT

@@ -19,10 +19,6 @@ SETTINGS = (
 """Suspects of every figure: the authors' choices that the paper does not fix, and the messages of [D11]."""
 
 
-READ_AGAIN = "2026-11-30"
-"""Date of the second reading, by the text alone."""
-
-
 def not_measured(expected: str) -> Check:
     """Return an open check for a claim about the testbed whose cases were not measured.
 

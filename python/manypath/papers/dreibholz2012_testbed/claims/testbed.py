@@ -10,12 +10,12 @@ import numpy as np
 from manypath.papers.check import Check, all_of
 from manypath.papers.dreibholz import ALL, COUPLED, PLAIN, TITLES
 from manypath.papers.dreibholz2012_testbed.claims import figure3, figure4
-from manypath.papers.dreibholz2012_testbed.claims.register import READ_AGAIN, claim, not_measured
+from manypath.papers.dreibholz2012_testbed.claims.register import claim, not_measured
 from manypath.papers.dreibholz2012_testbed.measured import measured, simulated
 from manypath.papers.dreibholz2012_testbed.names import CMT, SINGLE
 from manypath.papers.dreibholz2012_testbed.printed import AHEAD
 from manypath.papers.evidence import Evidence
-from manypath.papers.history import Added, Revised
+from manypath.papers.history import READ_AGAIN, Added, Revised
 from manypath.papers.predicates import above, below, near
 from manypath.papers.words import SIMILAR, SLIGHT
 

@@ -9,7 +9,7 @@ from manypath.papers.gonzalez2012_mptcp.claims.sharing import means, one_run
 from manypath.papers.gonzalez2012_mptcp.names import APPROXIMATED, MPTCP, PATHS, RIVALS, SHEETS, TCP_A, TCP_B
 from manypath.papers.gonzalez2012_mptcp.seconds import offered
 from manypath.papers.gonzalez2012_mptcp.throughput import beside, links, single, subflow
-from manypath.papers.history import Revised
+from manypath.papers.history import READ_AGAIN, Revised
 from manypath.papers.predicates import above, below
 from manypath.papers.words import SLIGHT
 
@@ -59,7 +59,7 @@ def no_subflow_exceeds_the_tcp_beside_it(results: Evidence) -> Check:
     says="The instantaneous throughput at the senders may slightly exceed the rate of the bottleneck.",
     history=(
         Revised(
-            "2026-11-30",
+            READ_AGAIN,
             before="it exceeds the rate of each link in each scenario",
             after="of some link",
             why="the text says that it can",

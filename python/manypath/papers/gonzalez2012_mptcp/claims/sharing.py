@@ -27,7 +27,7 @@ from manypath.papers.gonzalez2012_mptcp.names import (
 )
 from manypath.papers.gonzalez2012_mptcp.seconds import of_the_other_subflow, time_ahead, unsteadiness
 from manypath.papers.gonzalez2012_mptcp.throughput import beside, single, subflow
-from manypath.papers.history import Revised
+from manypath.papers.history import READ_AGAIN, Revised
 from manypath.papers.paired import estimate
 from manypath.papers.predicates import above, below, near
 from manypath.papers.words import SIMILAR, SLIGHT
@@ -125,7 +125,7 @@ def means_of_scenario_2(results: Evidence) -> Check:
     says="Scenario 2: the equal share of 5 Mbit/s each is not reached, because MPTCP keeps traffic on B.",
     history=(
         Revised(
-            "2026-11-30",
+            READ_AGAIN,
             before="more than a tenth of link B for the subflow, and less than nine tenths for TCP",
             after="also more for TCP on A than for TCP on B",
             why="the text says that equal sharing is not reached, which the parts of link B alone do not show",
@@ -153,7 +153,7 @@ def mptcp_keeps_traffic_on_the_worse_link(results: Evidence) -> Check:
     says="Scenario 2: MPTCP gets at least what a single TCP would get on the better path.",
     history=(
         Revised(
-            "2026-11-30",
+            READ_AGAIN,
             before="also half of link A for a single TCP in place of MPTCP",
             after="the comparison alone",
             why="the text states no rate of that TCP",
@@ -193,7 +193,7 @@ def means_of_scenario_3(results: Evidence) -> Check:
     "less.",
     history=(
         Revised(
-            "2026-11-30",
+            READ_AGAIN,
             before="about a third; in the mean over runs TCP on A is ahead of MPTCP, and TCP on B behind",
             after="about a third; TCP on A has a rate similar to MPTCP's, TCP on B less than both",
             why="the text shows one run and calls the lead of TCP on A slight; by section 2 MPTCP aims at the rate of "
@@ -201,7 +201,7 @@ def means_of_scenario_3(results: Evidence) -> Check:
             verdict="contradicted",
         ),
         Revised(
-            "2026-11-30",
+            READ_AGAIN,
             before="TCP on A has a rate similar to MPTCP's, TCP on B less than both",
             after="TCP on A is ahead of MPTCP, too, and TCP on B has at most 25 % less",
             why="the text says slightly higher and slightly lower, as readers of the text alone insist",
@@ -239,7 +239,7 @@ def mptcp_lies_between_both_tcp_connections(results: Evidence) -> Check:
     says="Scenario 3: MPTCP takes slightly more of the link with the longer delay.",
     history=(
         Revised(
-            "2026-11-30",
+            READ_AGAIN,
             before="the subflow on B is ahead of that on A, and more of the traffic goes over B than with "
             "subflows that do not compensate for round-trip times",
             after="the subflow on B is ahead of that on A",
@@ -247,7 +247,7 @@ def mptcp_lies_between_both_tcp_connections(results: Evidence) -> Check:
             verdict="contradicted",
         ),
         Revised(
-            "2026-11-30",
+            READ_AGAIN,
             before="the subflow on B is ahead of that on A",
             after="ahead by at most a quarter of a link's capacity",
             why="the text says slightly more capacity; by table 1 the lead is at least 9 % of a link",
@@ -275,7 +275,7 @@ def mptcp_takes_more_of_the_longer_path(results: Evidence) -> Check:
     "round-trip times.",
     history=(
         Revised(
-            "2026-11-30",
+            READ_AGAIN,
             before="part of C-001-16",
             after="the same as a claim of its own",
             why="it is the cause that the sentence names",

@@ -29,7 +29,7 @@ from manypath.papers.gonzalez2012_mptcp.names import (
 from manypath.papers.gonzalez2012_mptcp.scenarios import RISE
 from manypath.papers.gonzalez2012_mptcp.seconds import gain, swings, time_left
 from manypath.papers.gonzalez2012_mptcp.throughput import beside, subflow
-from manypath.papers.history import Revised
+from manypath.papers.history import READ_AGAIN, Revised
 from manypath.papers.predicates import above, below, near
 from manypath.papers.traces import Trace
 from manypath.papers.words import SIMILAR
@@ -51,7 +51,7 @@ EQUAL = SHEETS[1].experiment
     "each TCP two thirds of its link, MPTCP one third of each link.",
     history=(
         Revised(
-            "2026-11-30",
+            READ_AGAIN,
             before="each part within 10 %",
             after="each part within 15 %",
             why="section 1 states an aim, and section 4.3 finds it reached by similar rates, for which C-001-9 allows "
@@ -102,14 +102,14 @@ def each_connection_gets_a_third(results: Evidence) -> Check:
     "would carry no traffic. Coupling only the increases avoids both.",
     history=(
         Revised(
-            "2026-11-30",
+            READ_AGAIN,
             before="all traffic flaps, a worse path carries none, and its improvement is not noticed",
             after="all traffic flaps, and a worse path carries none",
             why="these are two problems with a sentence each; the third part is a consequence, now C-001-21",
             verdict="contradicted",
         ),
         Revised(
-            "2026-11-30",
+            READ_AGAIN,
             before="one path is unused for a fifth of the time",
             after="for half of the time",
             why="the text says permanently, and all the traffic",
@@ -143,7 +143,7 @@ def full_coupling_flaps_and_leaves_paths_unused(results: Evidence) -> Check:
     "does.",
     history=(
         Revised(
-            "2026-11-30",
+            READ_AGAIN,
             before="part of C-001-2: within 10 s after the worse link becomes four times as fast, the fully coupled "
             "subflow gains less than half of what the linked one gains",
             after="it gains less",
@@ -151,7 +151,7 @@ def full_coupling_flaps_and_leaves_paths_unused(results: Evidence) -> Check:
             verdict="contradicted",
         ),
         Revised(
-            "2026-11-30",
+            READ_AGAIN,
             before="it gains less",
             after="it gains less than a tenth of what the linked one gains",
             why="not recognized is a gain of zero, with the 10 % of about",

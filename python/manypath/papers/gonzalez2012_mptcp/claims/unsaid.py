@@ -11,10 +11,8 @@ from manypath.papers.evidence import Evidence, Sample
 from manypath.papers.gonzalez2012_mptcp.claims.register import ALL_SCENARIOS, SCENARIO_1, SCENARIO_2, SETTINGS, claim
 from manypath.papers.gonzalez2012_mptcp.names import APPROXIMATED, EXACT, FLOWS, MPTCP, RENO, SHEETS, TCP_A, TCP_B
 from manypath.papers.gonzalez2012_mptcp.throughput import beside, subflow, throughput
-from manypath.papers.history import Added
+from manypath.papers.history import READ_AGAIN, Added
 from manypath.papers.predicates import ABOUT, above, near
-
-ADDED = "2026-11-30"
 
 
 @claim(
@@ -24,7 +22,10 @@ ADDED = "2026-11-30"
     suspects=("ack-every-1", "queue-half", "jitter", "min-rto-1s"),
     says="One shared value that approximates the maximum is enough: the control is that of the formula.",
     history=(
-        Added(ADDED, "it holds; the table that compares both maxima was known, with differences below their intervals"),
+        Added(
+            READ_AGAIN,
+            "it holds; the table that compares both maxima was known, with differences below their intervals",
+        ),
     ),
 )
 def the_approximated_maximum_is_enough(results: Evidence) -> Check:
@@ -39,7 +40,7 @@ def the_approximated_maximum_is_enough(results: Evidence) -> Check:
     kind="mechanism",
     suspects=SETTINGS,
     says="The signalling of MPTCP, which the implementation lacks, has no influence with greedy sources.",
-    history=(Added(ADDED, "it holds; 20 more bytes of options are 1.4 % of a packet"),),
+    history=(Added(READ_AGAIN, "it holds; 20 more bytes of options are 1.4 % of a packet"),),
 )
 def signalling_has_no_influence(results: Evidence) -> Check:
     """Compare the throughput with and without 20 bytes of signalling in each segment, as in C-001-23."""
@@ -54,7 +55,7 @@ def signalling_has_no_influence(results: Evidence) -> Check:
     suspects=SETTINGS,
     fact=ALL_SCENARIOS,
     says="The sums of table 1 are 9.91, 14.92 and 9.77 Mbit/s, nearly the rates of the links.",
-    history=(Added(ADDED, "it holds; drop-tail buffers of a bandwidth-delay product keep the links busy"),),
+    history=(Added(READ_AGAIN, "it holds; drop-tail buffers of a bandwidth-delay product keep the links busy"),),
 )
 def the_links_are_full(results: Evidence) -> Check:
     """Compare the sums with those of the paper, within 3 %: the paper's sums are 97.7 to 99.5 % of the links."""
@@ -74,7 +75,7 @@ def the_links_are_full(results: Evidence) -> Check:
     says="Third goal: MPTCP moves traffic away from the more congested link.",
     history=(
         Added(
-            ADDED,
+            READ_AGAIN,
             "it holds; by the formula the windows are as the inverse of the loss rates, and those of uncoupled "
             "subflows as the inverse of their square roots",
         ),
@@ -94,7 +95,7 @@ def traffic_moves_away_from_the_congested_link(results: Evidence) -> Check:
     suspects=("jitter", "queue-half", "queue-double", "settled"),
     fact=SCENARIO_1,
     says="Several TCP connections in parallel, without coupling, would be unfair.",
-    history=(Added(ADDED, "it holds; two uncoupled subflows get about two times the rate of one TCP"),),
+    history=(Added(READ_AGAIN, "it holds; two uncoupled subflows get about two times the rate of one TCP"),),
 )
 def parallel_connections_are_unfair(results: Evidence) -> Check:
     """Require that two uncoupled subflows together get more than each TCP, and more than linked ones."""

@@ -16,7 +16,7 @@ from manypath.papers.gonzalez2012_mptcp.growth import (
 )
 from manypath.papers.gonzalez2012_mptcp.names import APPROXIMATED, MPTCP, PATHS, RENO
 from manypath.papers.gonzalez2012_mptcp.scenarios import PUSH
-from manypath.papers.history import Added, Revised
+from manypath.papers.history import READ_AGAIN, Added, Revised
 from manypath.papers.predicates import above, below, near
 from manypath.papers.traces import PathTrace, Trace, mean_or_nan
 
@@ -97,7 +97,7 @@ def slopes_do_not_depend_on_delay(results: Evidence) -> Check:
     "once.",
     history=(
         Revised(
-            "2026-11-30",
+            READ_AGAIN,
             before="the curve is steeper in the second to the fourth second after 9 of 10 reductions",
             after="the curve is steeper in the first second after 9 of 10 reductions",
             why="the text says that the curve bends because the sum rate decreases at once, not that it stays steeper "
@@ -136,7 +136,7 @@ def every_cut_bends_the_other_curve(results: Evidence) -> Check:
     suspects=TRACES,
     fact=GROWTH,
     says="Each subflow halves its window on a loss, independent of the others.",
-    history=(Added("2026-11-30", "holds: the control reduces the window of the subflow with the loss alone"),),
+    history=(Added(READ_AGAIN, "holds: the control reduces the window of the subflow with the loss alone"),),
 )
 def each_subflow_halves_its_own_window(results: Evidence) -> Check:
     """Compare the depth of reductions with a half, and the other window just after with that before."""

@@ -6,7 +6,7 @@ import numpy as np
 
 from manypath.papers.check import Check, all_of
 from manypath.papers.evidence import Evidence, Sample
-from manypath.papers.history import Revised
+from manypath.papers.history import READ_AGAIN, Revised
 from manypath.papers.honda2009_bmc.claims.register import (
     ABOUT,
     BUNDLES_OF_ONE,
@@ -14,7 +14,6 @@ from manypath.papers.honda2009_bmc.claims.register import (
     LOSS_EVENT_RATES,
     MANY_LOSSES,
     OPEN,
-    READ_AGAIN,
     claim,
 )
 from manypath.papers.honda2009_bmc.measures import (

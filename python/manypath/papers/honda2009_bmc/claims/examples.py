@@ -9,8 +9,8 @@ import numpy as np
 
 from manypath.papers.check import Check, all_of
 from manypath.papers.evidence import Evidence, Sample
-from manypath.papers.history import Added, Revised
-from manypath.papers.honda2009_bmc.claims.register import FIXED_WEIGHTS, READ_AGAIN, claim
+from manypath.papers.history import READ_AGAIN, Added, Revised
+from manypath.papers.honda2009_bmc.claims.register import FIXED_WEIGHTS, claim
 from manypath.papers.honda2009_bmc.measures import first_change, time_until, wandering
 from manypath.papers.honda2009_bmc.names import AIMD, BUNDLE, IDEAL, PAYLOAD, RENO, TCP
 from manypath.papers.honda2009_bmc.proportion import EIGHT, TEN

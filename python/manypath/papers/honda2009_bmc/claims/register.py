@@ -15,9 +15,6 @@ MANY_LOSSES = ("newreno", "rto-1s", "fifo", "red-ns2", "sack", "limited-transmit
 ABOUT = 0.25
 """Tolerance of `approximately`, which the thesis uses for figure 5.18 with deviations of 20 and 25 %."""
 
-READ_AGAIN = "2026-11-30"
-"""Date of the second reading, by the text alone."""
-
 EQUAL_WEIGHTS = "ratios with equal weights"
 LOSS_EVENT_RATES = "loss-event rates"
 BUNDLES_OF_ONE = "ratios of bundles with sum 1"

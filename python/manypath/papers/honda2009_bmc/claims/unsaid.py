@@ -8,14 +8,13 @@ import numpy as np
 
 from manypath.papers.check import Check
 from manypath.papers.evidence import Evidence, Sample
-from manypath.papers.history import Added
+from manypath.papers.history import READ_AGAIN, Added
 from manypath.papers.honda2009_bmc.claims.register import (
     ABOUT,
     EQUAL_WEIGHTS,
     LOSS_EVENT_RATES,
     MANY_LOSSES,
     OPEN,
-    READ_AGAIN,
     claim,
 )
 from manypath.papers.honda2009_bmc.measures import (
