@@ -137,7 +137,8 @@ class Browser(PageObject):
         options.binary_location = shutil.which("chromium") or ""
         for argument in ARGUMENTS:
             options.add_argument(argument)
-        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+        # A page whose server answers late says that it loads again, which is neither error nor warning.
+        options.set_capability("goog:loggingPrefs", {"browser": "WARNING"})
         self.driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(shutil.which("chromedriver")))
         # Ends a script that hangs; a machine with other load may need half a minute for one that does not.
         self.driver.set_script_timeout(300)

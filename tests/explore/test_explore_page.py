@@ -107,6 +107,21 @@ def test_what_a_legend_hides_stays_hidden_over_moves(browser: Browser, address: 
         assert name in browser.chart(card)
 
 
+def test_the_console_of_a_page_tells_errors_and_warnings_only(browser: Browser, address: str):
+    browser.open(address)
+    for level in ("log", "info", "warn", "error"):
+        browser.js("console[arguments[0]](arguments[0])", level)
+    browser.js("setTimeout(() => { throw new Error('uncaught') })")
+    said: list[str] = []
+
+    def is_said() -> bool:
+        said.extend(browser.errors())
+        return any("uncaught" in each for each in said)
+
+    browser.until(is_said)
+    assert [each.split()[-1].strip('"') for each in said] == ["warn", "error", "uncaught"]
+
+
 def test_another_address_has_no_page(address: str):
     with pytest.raises(urllib.error.HTTPError) as refused:
         urllib.request.urlopen(address[:-3] + "xyz")
