@@ -48,6 +48,36 @@ def test_lines_name_the_paper_its_runs_and_its_time():
     assert last == "one: done in 1 min 1 s"
 
 
+def test_further_runs_are_counted_apart_from_those_of_the_figures():
+    out, now = io.StringIO(), [0.0]
+    lines = PapersLines(Console(file=out), 1, clock=lambda: now[0])
+    lines.begin_paper("one", 30)
+    lines.begin(30, 30)
+    # More replications of the same cases, and then runs for causes.
+    for start, (total, stored) in {60.0: (40, 30), 200.0: (12, 2)}.items():
+        lines.begin(total, stored)
+        now[0] = start + 61.0
+        lines.advance(5)
+    first, more, causes = out.getvalue().splitlines()
+    assert first == "one: paper 1 of 1, 30 runs"
+    assert more.startswith("one: 35 of 40 further runs in this part (")
+    assert causes.startswith("one: 7 of 12 further runs in this part (")
+
+
+def test_a_terminal_counts_further_runs_apart():
+    out = io.StringIO()
+    bar = PapersBar(Console(file=out, force_terminal=True, width=120), 1)
+    bar.begin_paper("one", 30)
+    bar.begin(30, 0)
+    bar.advance(30)
+    bar.begin(12, 2)
+    bar.advance(5)
+    bar.close()
+    drawn = out.getvalue()
+    assert "one (1 of 1), further" in drawn
+    assert "7/12" in drawn
+
+
 def test_a_terminal_has_one_bar_until_the_end():
     out = io.StringIO()
     bar = PapersBar(Console(file=out, force_terminal=True, width=120), 2)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,7 @@ def rates_of(case: Case) -> Rates:
         "figure3-far": lambda cc: _bottleneck(cc, 9.0, probe=0.06),
         "figure3-blocking": lambda cc: _bottleneck(cc, 9.0, probe=0.1),
         "figure4": _disjoint,
+        "figure4-similar": partial(_disjoint, south=2.5),
         "figure4-rival": _disjoint,
         "figure4-without-north": lambda south: dict.fromkeys((CMT, SINGLE), PAYLOAD * south / 2.0),
         "figure4-queues": lambda south, **_: _disjoint(RPV2, south),

@@ -29,6 +29,35 @@ class PapersProgress(Progress, Protocol):
         ...
 
 
+class Counts:
+    """Runs of a paper: those of its figures together, then each part of the further ones alone.
+
+    How many further runs undecided claims, causes and mutations need is not known before.
+
+    Attributes
+    ----------
+    total, done : int
+        Runs that are counted now, and those of them that are finished.
+    is_further : bool
+        Whether they are further ones.
+    """
+
+    def __init__(self, runs: int) -> None:
+        """Count the runs of the figures, of which there are about `runs`."""
+        self.total = runs
+        self.done = 0
+        self.is_further = False
+        self._begun = 0
+
+    def begin(self, total: int, stored: int) -> None:
+        """Count a campaign: one of the figures as long as there are not more runs than theirs."""
+        self._begun += total
+        if self._begun > self.total or self.is_further:
+            self.is_further = True
+            self.total, self.done = total, 0
+        self.done += stored
+
+
 class PapersLines:
     """A line when a paper begins and when it ends. Lines about its runs follow at intervals that double.
 
@@ -44,14 +73,14 @@ class PapersLines:
         self._due = clock() + self._interval
         self._count = 0
         self._name = self._state = ""
-        self._total = self._done = 0
+        self._runs = Counts(0)
         self._speed = Speed(clock)
         self._said: set[str] = set()
 
     def begin_paper(self, name: str, runs: int) -> None:
         """Print the name of the paper and the number of its runs."""
         self._count += 1
-        self._name, self._total, self._done = name, runs, 0
+        self._name, self._runs = name, Counts(runs)
         self._speed = Speed(self._clock)
         self.say(f"{name}: paper {self._count} of {self._papers}, {counted(runs, 'run')}")
 
@@ -61,19 +90,21 @@ class PapersLines:
 
     def begin(self, total: int, stored: int) -> None:
         """Count the stored runs of a campaign of the paper."""
-        self._total = max(self._total, self._done + total)
-        self._done += stored
+        self._runs.begin(total, stored)
+        if self._runs.is_further:
+            self._speed = Speed(self._clock)
 
     def advance(self, runs: int) -> None:
         """Print a line about the paper if it is due."""
-        self._done += runs
+        self._runs.done += runs
         self._speed.advance(runs)
         now = self._clock()
         if now >= self._due:
             self._interval = min(2 * self._interval, LONGEST_INTERVAL)
             self._due = now + self._interval
-            speed = self._speed.told(self._total - self._done)
-            self.say(f"{self._name}: {self._done:,} of {self._total:,} runs {speed}{self._state}")
+            speed = self._speed.told(self._runs.total - self._runs.done)
+            kind = "further runs in this part" if self._runs.is_further else "runs"
+            self.say(f"{self._name}: {self._runs.done:,} of {self._runs.total:,} {kind} {speed}{self._state}")
 
     def state(self, text: str) -> None:
         """Add the state to the next line."""
@@ -100,15 +131,16 @@ class PapersBar(Terminal):
         super().__init__(console, "papers")
         self._papers = papers
         self._count = 0
+        self._title = ""
+        self._runs = Counts(0)
         self._said: set[str] = set()
 
     def begin_paper(self, name: str, runs: int) -> None:
         """Show the bar with the name of the paper."""
         self._count += 1
-        self._speed = Speed()
-        self._total, self._done = runs, 0
-        title = f"{name} ({self._count} of {self._papers})"
-        self._bar.update(self._task, description=title, total=runs, completed=0, speed="", state="")
+        self._speed, self._runs = Speed(), Counts(runs)
+        self._title = f"{name} ({self._count} of {self._papers})"
+        self._bar.update(self._task, description=self._title, total=runs, completed=0, speed="", state="")
         self._bar.start()
 
     def end_paper(self, name: str, seconds: float) -> None:
@@ -118,9 +150,19 @@ class PapersBar(Terminal):
     @override
     def begin(self, total: int, stored: int) -> None:
         """Count the stored runs of a campaign of the paper."""
-        self._total = max(self._total, self._done + total)
-        self._done += stored
-        self._bar.update(self._task, total=self._total, completed=self._done)
+        self._runs.begin(total, stored)
+        title = self._title
+        if self._runs.is_further:
+            self._speed = Speed()
+            title = f"{title}, further"
+        self._total, self._done = self._runs.total, self._runs.done
+        self._bar.update(self._task, description=title, total=self._total, completed=self._done)
+
+    @override
+    def advance(self, runs: int) -> None:
+        """Move the bar."""
+        self._runs.done += runs
+        super().advance(runs)
 
     @override
     def say(self, text: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from manypath.papers.dreibholz import ALL, COUPLED
+from manypath.papers.dreibholz import ALL, COUPLED, PLAIN, RPV1
 from manypath.papers.dreibholz2012_testbed.scenarios import APPLICATIONS, QUEUES
 from manypath.papers.experiment import Grid, Precision
 
@@ -24,6 +24,7 @@ def _grids(
         "figure3-far": {"cc": COUPLED},
         "figure3-blocking": {"cc": COUPLED},
         "figure4": {"cc": ALL, "south": south},
+        "figure4-similar": {"cc": (PLAIN, RPV1)},
         "figure4-without-north": {"south": south},
         "figure4-rival": {"cc": ALL, "south": rival},
         "figure4-queues": {"queue": tuple(QUEUES), "messages": tuple(APPLICATIONS), "south": queues},

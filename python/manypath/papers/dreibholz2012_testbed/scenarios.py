@@ -74,6 +74,12 @@ def disjoint_paths(cc: str, south: float) -> Scenario:
     return _over_disjoint(cc, south=core(south), north=core(NORTH))
 
 
+@experiment("figure4-similar", figure=4)
+def similar_paths(cc: str) -> Scenario:
+    """Figure 4 with equal rates of both paths ([D12] section II-B.2)."""
+    return disjoint_paths(cc, NORTH)
+
+
 @experiment("figure4-without-north", figure=4)
 def without_the_northern_path(south: float) -> Scenario:
     """Both flows use only the southern path, with standard SCTP ([D12] section IV-B)."""

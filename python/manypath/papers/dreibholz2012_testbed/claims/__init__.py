@@ -1,4 +1,4 @@
-"""The 21 claims of this paper, by figure."""
+"""The 20 claims of this paper, by figure."""
 
 from __future__ import annotations
 

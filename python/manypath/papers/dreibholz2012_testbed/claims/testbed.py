@@ -19,6 +19,15 @@ from manypath.papers.history import READ_AGAIN, Added, Revised
 from manypath.papers.predicates import above, below, near
 from manypath.papers.words import SIMILAR, SLIGHT
 
+UP_TO_SLIGHT = Revised(
+    READ_AGAIN,
+    "the order of the mean rates over the rates of the bottleneck",
+    "the order, and mean rates that differ by at most 25 %",
+    "the text says slightly, for which all papers have 25 %",
+    "holds",
+)
+"""The change of both claims about a testbed that is slightly less aggressive."""
+
 
 @claim(
     "C-004-3",
@@ -27,6 +36,7 @@ from manypath.papers.words import SIMILAR, SLIGHT
     figure=3,
     says="In the measurement, plain CMT takes slightly less and the single-path flow slightly more than in the "
     "simulation, presumably because burst mitigation and CMT fast recovery are implemented differently.",
+    history=(UP_TO_SLIGHT,),
 )
 def the_testbed_is_slightly_less_aggressive_under_plain_cmt(_results: Evidence) -> Check:
     """Compare both flows over usrsctp with simulations that have the same seeds, on average over the rates."""
@@ -40,6 +50,7 @@ def the_testbed_is_slightly_less_aggressive_under_plain_cmt(_results: Evidence) 
     figure=3,
     says="In the measurement, coupled CMT, too, is slightly less aggressive than in the simulation and leaves more to "
     "the single-path flow.",
+    history=(UP_TO_SLIGHT,),
 )
 def the_testbed_is_slightly_less_aggressive_under_coupling(_results: Evidence) -> Check:
     """Compare both flows over usrsctp with simulations that have the same seeds, on average over the rates."""
@@ -51,7 +62,8 @@ def the_testbed_is_slightly_less_aggressive_under_coupling(_results: Evidence) -
     place="I, IV-A and IV-B, figures 3(b) and 4(b)",
     kind="number",
     figure=4,
-    says="The measurement validates the simulation: both give the same rates in both scenarios.",
+    says="The measurement validates the simulation: their rates are similar in both scenarios, and differ slightly in "
+    "the bottleneck scenario.",
     history=(
         Revised(
             READ_AGAIN,
@@ -61,6 +73,14 @@ def the_testbed_is_slightly_less_aggressive_under_coupling(_results: Evidence) -
             "experiments”",
             "contradicted",
         ),
+        Revised(
+            READ_AGAIN,
+            "measured and simulated rates differ by at most 15 %",
+            "by at most 25 % in figure 3, and by at most 15 % in figure 4",
+            "section IV-A calls measured rates slightly lower than simulated ones, for which all papers have 25 %; "
+            "section IV-B has no such sentence",
+            "undecided",
+        ),
     ),
 )
 def the_measurement_validates_the_simulation(_results: Evidence) -> Check:
@@ -68,15 +88,18 @@ def the_measurement_validates_the_simulation(_results: Evidence) -> Check:
     runs, simulations = measured(), simulated()
     if not runs.levels(figure3.FIGURE, "rate") or not runs.levels(figure4.FIGURE, "south"):
         return not_measured("measured and simulated rates of figures 3 and 4 alike")
-    over = {
-        (TITLES[cc], name, level): runs.goodput(experiment, flow, cc=cc, **{factor: level})
-        / simulations.goodput(experiment, flow, cc=cc, **{factor: level})
-        for experiment, factor in ((figure3.FIGURE, "rate"), (figure4.FIGURE, "south"))
-        for cc in ALL
-        for level in simulations.levels(experiment, factor)
-        for flow, name in ((CMT, f"CMT, {experiment}"), (SINGLE, f"non-CMT, {experiment}"))
-    }
-    return near(over, 1.0, within=SIMILAR, what="measured over simulated rate", unit="", over="Mbit/s")
+    checks: list[Check] = []
+    for experiment, factor, within in ((figure3.FIGURE, "rate", SLIGHT), (figure4.FIGURE, "south", SIMILAR)):
+        over = {
+            (TITLES[cc], name, level): runs.goodput(experiment, flow, cc=cc, **{factor: level})
+            / simulations.goodput(experiment, flow, cc=cc, **{factor: level})
+            for cc in ALL
+            for level in simulations.levels(experiment, factor)
+            for flow, name in ((CMT, "CMT"), (SINGLE, "non-CMT"))
+        }
+        what = f"{experiment}, measured over simulated rate"
+        checks.append(near(over, 1.0, within=within, what=what, unit="", over="Mbit/s"))
+    return all_of(*checks)
 
 
 @claim(
@@ -92,6 +115,13 @@ def the_measurement_validates_the_simulation(_results: Evidence) -> Check:
             READ_AGAIN,
             "it holds; of C-004-15 as it was, only the printed distance of C-004-8 and the crossing of C-004-10 failed",
         ),
+        Revised(
+            READ_AGAIN,
+            "coupled controls share the bottleneck as in C-004-4, with a lead of the CMT flow",
+            "without this lead",
+            "the text says that the testbed is less aggressive, which leaves more to the single-path flow",
+            "undecided",
+        ),
     ),
 )
 def the_testbed_confirms_the_orderings(_results: Evidence) -> Check:
@@ -106,23 +136,20 @@ def the_testbed_confirms_the_orderings(_results: Evidence) -> Check:
 
 
 def _less_aggressive_than_simulated(controls: tuple[str, ...]) -> Check:
-    """Require the CMT flow below and the single-path flow above its simulation, under each control."""
+    """Require the CMT flow slightly below and the single-path flow slightly above its simulation, by each control."""
     runs, simulations = measured(), simulated()
     if not simulations.levels(figure3.FIGURE, "rate"):
         return not_measured("the CMT flow below the simulated one, the single-path flow above it")
-    return all_of(
-        *(
-            test(
-                runs.sweep(figure3.FIGURE, "rate", flow, cc=cc),
-                simulations.sweep(figure3.FIGURE, "rate", flow, cc=cc),
-                slightly=True,
-                what=f"{TITLES[cc]}, {words}: usrsctp against simulated",
-                over=figure3.OVER,
-            )
-            for cc in controls
-            for test, flow, words in ((below, CMT, "CMT"), (above, SINGLE, "non-CMT"))
-        )
-    )
+    checks: list[Check] = []
+    for cc in controls:
+        for test, flow, words in ((below, CMT, "CMT"), (above, SINGLE, "non-CMT")):
+            what = f"{TITLES[cc]}, {words}: usrsctp against simulated"
+            by_usrsctp = runs.sweep(figure3.FIGURE, "rate", flow, cc=cc)
+            expected = simulations.sweep(figure3.FIGURE, "rate", flow, cc=cc)
+            over = np.mean([by_usrsctp[rate] / expected[rate] for rate in expected], axis=0)
+            checks.append(test(by_usrsctp, expected, slightly=True, what=what, over=figure3.OVER))
+            checks.append(near(over, 1.0, within=SLIGHT, what=f"{what}, mean ratio over the rates", unit=""))
+    return all_of(*checks)
 
 
 def _paired(check: Callable[[Evidence], Check], runs: Evidence) -> Check:
@@ -168,7 +195,7 @@ def _about_twice(results: Evidence) -> Check:
 
 CONFIRMED: dict[str, Callable[[Evidence], Check]] = {
     "C-004-2": _about_twice,
-    "C-004-4": figure3.coupled_controls_share_evenly,
+    "C-004-4": figure3.little_difference,
     "C-004-9": figure4.bounds_reject_only_rpv1,
     "C-004-11": figure4.rpv2_and_mptcp_like_keep_the_bounds,
     "C-004-12 and -13": _overtaken,
