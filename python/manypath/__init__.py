@@ -122,6 +122,10 @@ _PLACES = {
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("manypath")
     if name not in __all__:
         # Python asks for names like __path__ by itself.
         hint = "" if name.startswith("_") else f": {remedy(name, __all__)}"

@@ -185,12 +185,12 @@ class Result:
     def flows(self) -> pd.DataFrame:
         """One row for each flow: goodput, counts, and latency of messages.
 
-        ``latency_mean``, ``_p50``, ``_p95``, ``_p99`` and ``_max`` are in seconds, from the write of the sending
-        application to the delivery to the receiving one; NaN without delivered messages. ``reorder_buffer_mean`` and
-        ``_max`` are the received bytes that the application could not read yet. ``head_of_line_blocked`` is the time in
-        seconds during which at least one complete message waited for an earlier one, summed over streams.
-        ``head_of_line_waited`` of ``head_of_line_messages`` messages waited, for a total of ``head_of_line_waiting``
-        seconds.
+        ``latency_mean``, ``_p50``, ``_p95``, ``_p99`` and ``_max`` are in seconds, from the time when a message is due
+        at the sending application to its delivery to the receiving one; NaN without delivered messages.
+        ``reorder_buffer_mean`` and ``_max`` are the received bytes that the application could not read yet.
+        ``head_of_line_blocked`` is the time in seconds during which at least one complete message waited for an earlier
+        one, summed over streams. ``head_of_line_waited`` of ``head_of_line_messages`` messages waited, for a total of
+        ``head_of_line_waiting`` seconds.
         """
         from manypath.frames import flows_frame
 

@@ -87,6 +87,18 @@ def test_every_claim_of_a_single_paper_has_a_line_until_they_are_too_many(found)
         assert f"and {left} further claims: --verbose" in lines
 
 
+def test_claims_without_a_quick_verdict_have_their_text_and_share_a_line_with_the_reason():
+    part = made_up("paper", ["undecided", "holds", "undecided", "undecided"])
+    reasons = {"C-999-1": "one window is short", "C-999-3": "one window is short", "C-999-4": "another one is, too"}
+    items = [replace(item, unsteady=reasons.get(item.claim.id, "")) for item in part.claims]
+    lines = [*summary(Evaluation([replace(part, claims=items)]), {})]
+    claims = [line for line in lines if line.startswith("C-999")]
+    assert len(claims) == 4
+    assert all(SAYS[:40] in line for line in claims)
+    assert "no quick verdict on C-999-1, C-999-3: one window is short" in lines
+    assert "no quick verdict on C-999-4: another one is, too" in lines
+
+
 def test_other_verdicts_than_the_published_ones_are_named_opposite_ones_first():
     part = made_up("paper", ["holds", "undecided", "holds", "contradicted"])
     known = full_results(NAMES[0])

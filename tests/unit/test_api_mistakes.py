@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import inspect
+import re
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -315,6 +317,15 @@ def test_numpy_numbers_and_booleans_are_accepted():
 
 
 MODELS = [model for name in mp.__all__ if isinstance(model := getattr(mp, name), type) and issubclass(model, BaseModel)]
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.__name__)
+def test_help_shows_types_and_defaults_and_no_checks(model: type[BaseModel]):
+    shown = str(inspect.signature(model))
+    assert shown.startswith("(*, ")
+    for name in model.model_fields:
+        assert f"{name}: " in shown
+    assert not re.search(r"Annotated|Validator|<(function|class|object)", shown)
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.__name__)

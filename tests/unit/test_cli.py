@@ -22,7 +22,7 @@ from manypath.bench.rows import ROWS
 from manypath.cli import main, names
 from manypath.meanings import MEANINGS
 from manypath.measurements import MEASUREMENTS
-from manypath.papers import FIGURES, registry
+from manypath.papers import FIGURES, NAMES, TAGS, registry
 from manypath.scenario.networks import SHORT_FORMS, TOPOLOGIES
 from manypath.schema import FILES
 from manypath.testbed import COMPARISONS, GRIDS, PAPER_GRIDS
@@ -395,6 +395,11 @@ def test_completed_names_equal_the_registries():
 def test_completed_figures_equal_those_of_the_papers():
     drawn = {name: dict.fromkeys(str(figure.number) for figure in paper.figures) for name, paper in registry().items()}
     assert {name: tuple(numbers) for name, numbers in drawn.items()} == FIGURES
+
+
+def test_tags_of_papers_are_known_without_loading_them():
+    assert {tag: registry()[name].tag for tag, name in TAGS.items()} == {tag: tag for tag in TAGS}
+    assert set(TAGS.values()) == set(NAMES)
 
 
 def test_a_shell_completes_the_words_of_the_kernel_loader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

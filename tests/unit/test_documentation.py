@@ -38,6 +38,12 @@ def test_a_page_has_the_name_of_its_file_or_the_last_part_of_it(site: Site, name
     assert Path(printed(name)) == folder / "how-to/emulate.html"
 
 
+@pytest.mark.parametrize("name", ["papers", "papers/index", "papers/"])
+def test_a_part_of_the_site_has_the_name_of_its_folder(site: Site, name: str):
+    folder = site(*PAGES, "papers/index")
+    assert Path(printed(name)) == folder / "papers/index.html"
+
+
 def test_without_a_name_the_home_page_is_shown(site: Site):
     folder = site(*PAGES)
     assert Path(printed()) == folder / "index.html"
@@ -51,7 +57,7 @@ def test_without_a_name_the_home_page_is_shown(site: Site):
         ("papers", 'PAGE: "papers" is several pages: write one of how-to/papers, reference/python/papers'),
         ("how-to", 'PAGE: "how-to" is a folder of pages: write one of how-to/emulate, how-to/papers'),
         ("docs/how-to/", 'PAGE: "docs/how-to/" is a folder of pages: write one of how-to/emulate, how-to/papers'),
-        ("how-t", 'PAGE: "how-t" is no page: did you mean'),
+        ("simulacra", 'PAGE: "simulacra" is no page: the home page, which manypath docs opens, has all pages'),
     ],
 )
 def test_a_wrong_name_is_refused_in_one_line(site: Site, name: str, message: str):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import os
 import rlcompleter
 import subprocess
@@ -23,6 +24,10 @@ def test_completion_offers_the_names_of_the_api_and_no_other():
         offered.append(name)
     shown = {name.removeprefix("mp.").partition("(")[0] for name in offered}
     assert {name for name in shown if not name.startswith("_")} == set(mp.__all__)
+
+
+def test_the_package_has_its_version():
+    assert mp.__version__ == importlib.metadata.version("manypath")
 
 
 @pytest.mark.parametrize(

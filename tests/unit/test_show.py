@@ -66,8 +66,10 @@ def test_only_differences_from_the_defaults_are_shown_with_units(shown):
     assert sum(line.startswith("differs") for line in lines) == 1
 
 
-def test_json_output_has_base_units(shown):
+def test_json_output_has_base_units_and_names_them(shown):
     printed = json.loads(shown("--json"))
+    assert printed["units"]["times"] == "s"
+    assert printed["units"]["network"] == "bit/s, ns and bytes, as in documents"
     assert printed["paths"]["north"]["rate"] == 10_000_000
     assert printed["paths"]["north"]["delay"] == 0.02
     assert printed["paths"]["north"]["full_queue"] is None

@@ -110,6 +110,8 @@ MISTAKES: list[tuple[Callable[[], Any], str]] = [
     (lambda: figures.topology(NETWORK).rendered(5), "title: 5 is no text: give a title for screen readers"),
     (lambda: figures.course(mp.run(SCENARIO, series="1 s"), flows=0), "flows: 0 is not a number of flows"),
     (lambda: papers.load("dreibholz2013"), 'paper: "dreibholz2013" is no paper: did you mean'),
+    (lambda: papers.load("D11"), 'paper: "D11" is no paper: did you mean "dreibholz2011_impact", the name of this'),
+    (lambda: papers.load("[g12]"), 'paper: "[g12]" is no paper: did you mean "gonzalez2012_mptcp", the name of this'),
     (lambda: papers.load(None), "paper: None is no text: give the name of a paper"),
     (lambda: mp.ideal(None, [0.1], "1 ms"), "cc: None is no text"),
     (lambda: mp.ideal("lia", np.array(5), "1 ms"), "losses: array(5) is no list: give one probability for each path"),

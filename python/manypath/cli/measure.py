@@ -165,6 +165,9 @@ def measure(
         return
     if not scenario:
         raise UserError("SCENARIO: missing: give the name of one, as --list prints them, or a scenario file")
+    beginning = next((name for name in PAPER_GRIDS if scenario.startswith(f"{name}_")), None)
+    if beginning is not None:
+        raise UserError(f"SCENARIO: {quoted(scenario)} is no scenario to measure: did you mean {quoted(beginning)}?")
     if events is not None and scenario in (*GRIDS, *PAPER_GRIDS, RECOVERY):
         raise UserError(f"--events: not valid for {scenario}: leave it out")
     with as_options(stacks="--stack"):

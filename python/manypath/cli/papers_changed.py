@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 CHANGE = typer.Option(
     "--set",
     metavar="FIELD=VALUE",
-    help="Repeat the paper with a change, such as flows.cmt.send_buffer='1 MB' or network.links.*.loss='1 %', and "
-    "compare the verdicts. Several changes are made together.",
+    help="Repeat the paper with a change of a field of its scenarios, as in the example below, and compare the "
+    "verdicts. Several changes are made together.",
 )
 """The option for a change."""
 

@@ -70,16 +70,23 @@ def _findings(part: PaperEvaluation) -> Iterator[str]:
 
 
 def _claims(claims: Sequence[Verified], comparison: PublishedComparison | None) -> Iterator[str]:
-    """Yield a line for each claim: its id, its verdict, a published verdict that differs, and its text, shortened."""
+    """Yield a line for each claim: its id, its verdict, a published verdict that differs, and its text, shortened.
+
+    A line follows for each reason why some of them have no verdict.
+    """
     published = {} if comparison is None else {each.claim: each.published for each in comparison.changed}
     for item in claims[:MOST_CLAIMS]:
         number = item.claim.id
         differs = f"(published: {published[number]}) " if number in published else ""
-        why = f"({item.unsteady}) " if item.unsteady else ""
-        yield cropped(f"{number:<9} {item.check.verdict:<12} {differs}{why}{item.claim.says}")
+        yield cropped(f"{number:<9} {item.check.verdict:<12} {differs}{item.claim.says}")
     left = len(claims) - MOST_CLAIMS
     if left > 0:
         yield f"and {counted(left, 'further claim')}: --verbose"
+    reasons: dict[str, list[str]] = {}
+    for item in claims:
+        if item.unsteady:
+            reasons.setdefault(item.unsteady, []).append(item.claim.id)
+    yield from (f"no quick verdict on {', '.join(ids)}: {why}" for why, ids in reasons.items())
 
 
 def _changed(changed: Sequence[ChangedVerdict]) -> Iterator[str]:

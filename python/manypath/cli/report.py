@@ -43,7 +43,7 @@ def report(
     report: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("report"),
     as_json: Annotated[bool, typer.Option("--json", help="Print the claims as JSON.")] = False,
 ) -> None:
-    """Write the report again from stored results, without new runs. The options are those of manypath papers."""
+    """Write the report again from stored results, without new runs. The options that choose runs are as there."""
     from manypath.papers import NAMES, STUDIES, chosen
 
     wanted = chosen(names or (*NAMES, *STUDIES))

@@ -16,7 +16,7 @@ def show(
     plot: Annotated[
         Path | None, typer.Option(metavar="OUT", help="Draw the network in this file: .svg, .pdf or .png.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON, in base units.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON, with its units.")] = False,
 ) -> None:
     """Show paths, links and flows of a scenario, settings that are not defaults, and the memory that a run needs."""
     from manypath.cli.show_view import document_of, print_scenario

@@ -33,8 +33,9 @@ def _flow(flow: Flow) -> dict[str, str]:
 
 
 def document_of(scenario: Scenario) -> dict[str, Any]:
-    """Return the summary for JSON: rates in bit/s, times in seconds, memory in bytes; and the network in base units."""
+    """Return the summary for JSON, and the network in the form and the units of scenario documents."""
     return {
+        "units": {"rates": "bit/s", "times": "s", "sizes": "bytes", "network": "bit/s, ns and bytes, as in documents"},
         "warmup": scenario.warmup / 1e9,
         "measure": scenario.measure / 1e9,
         "memory": _native.memory(scenario.document()),

@@ -25,6 +25,9 @@ NAMES = (
 )
 """Folders of the papers in `manypath.papers`; the `paper.py` of each defines `PAPER`."""
 
+TAGS = dict(zip(("D10", "D11", "D12", "G12", "H09"), NAMES, strict=True))
+"""Folders by the tags of the papers, by which all pages name them."""
+
 STUDIES = ("which_mechanism", "failover")
 """Folders of our own studies in `manypath.studies`; the `study.py` of each defines `STUDY`."""
 
@@ -104,4 +107,6 @@ def chosen(names: str | Paper | Iterable[str | Paper] | None, *, full: bool = Fa
 def _check_name(name: str) -> None:
     known = (*NAMES, *STUDIES)
     if text("paper", name, "the name of a paper") not in known:
-        raise UserError(f"paper: {quoted(name)} is no paper: {remedy(name, known)}")
+        tagged = TAGS.get(name.strip("[]").upper())
+        hint = remedy(name, known) if tagged is None else f"did you mean {quoted(tagged)}, the name of this paper?"
+        raise UserError(f"paper: {quoted(name)} is no paper: {hint}")

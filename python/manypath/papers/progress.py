@@ -43,7 +43,7 @@ class Counts:
     """
 
     def __init__(self, runs: int) -> None:
-        """Count the runs of the figures, of which there are about `runs`."""
+        """Count the runs of the figures, about `runs`."""
         self.total = runs
         self.done = 0
         self.is_further = False

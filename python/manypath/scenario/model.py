@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from functools import lru_cache
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, get_args, get_origin
+from functools import lru_cache, reduce
+from inspect import Parameter, Signature
+from operator import or_
+from types import UnionType
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, Union, get_args, get_origin
 
 from pydantic import (
     BaseModel,
@@ -109,6 +112,32 @@ def _transports_by_key(model: type[Model]) -> dict[str, list[str]]:
     return keys
 
 
+def _signature(fields: Mapping[str, FieldInfo]) -> Signature:
+    """Return the arguments of a model as `help` shows them: types without their checks."""
+    return Signature(
+        [
+            Parameter(
+                name,
+                Parameter.KEYWORD_ONLY,
+                default=Parameter.empty if field.is_required() else field.get_default(call_default_factory=True),
+                annotation=_unchecked(field.annotation),
+            )
+            for name, field in fields.items()
+        ]
+    )
+
+
+def _unchecked(kind: Any) -> Any:
+    """Return a type without the checks that pydantic makes, also in its parts."""
+    origin, parts = get_origin(kind), get_args(kind)
+    if origin is Annotated:
+        return _unchecked(parts[0])
+    if origin is Literal or not parts:
+        return kind
+    unchecked = tuple(map(_unchecked, parts))
+    return reduce(or_, unchecked) if origin in {Union, UnionType} else origin[unchecked]
+
+
 def _descendants(model: type[Model]) -> Iterator[type[Model]]:
     for each in model.__subclasses__():
         yield each
@@ -189,6 +218,7 @@ class Model(BaseModel, metaclass=_Checked):
         cls._converted = frozenset(name for name, field in fields if field.annotation in CONVERTED)
         cls._lists = frozenset(name for name, field in fields if _is_list(field.annotation))
         cls._texts = frozenset(name for name, field in fields if _has_texts(field.annotation))
+        cls.__signature__ = _signature(cls.model_fields)
 
     @classmethod
     def from_document(cls, fields: Mapping[str, Any]) -> Self:
