@@ -61,7 +61,7 @@ def _bottleneck(cc: str, paths: int) -> Rates:
     if cc == PLAIN:
         single = 9.48 / (paths + 1)
     else:
-        lead = 0.015 * (paths - 1) + 0.09 * max(0, paths - 4) + (0.03 if cc == MPTCP and paths > 1 else 0.0)
+        lead = 0.005 * (paths - 1) + 0.015 * max(0, paths - 4)
         single = 4.74 * (1.0 - lead / 2.0)
     return {"south": 9.48 - single, "north": 0.0, SINGLE: single}
 
@@ -110,8 +110,11 @@ def _outcome(case: Case, rates: Rates) -> dict[str, Any]:
     return {"flows": flows}
 
 
-IN_FLIGHT = {"cwnd": 30_000.0, "outstanding": 29_000.0}
-"""Mean window and data in flight of a path, bytes."""
+IN_FLIGHT = {"cwnd": 30_000.0, "outstanding": 29_000.0, "srtt": 0.053}
+"""Mean window and data in flight of a path, bytes, and its smoothed round-trip time, s.
+
+A lead of two segments in this time is that of 8 paths over one bottleneck.
+"""
 
 
 def _trace(case: Case) -> Trace:

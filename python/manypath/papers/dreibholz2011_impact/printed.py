@@ -16,8 +16,8 @@ ONE_NINTH = Printed("VI-A", 10.0 * PAYLOAD / 9.0, "figure2-right", SINGLE, EIGHT
 RPV2_CMT = Printed("VI-B.2", 7.0, "figure4-left", CMT, {"cc": RPV2, "south": 10.0})
 RPV2_SINGLE = Printed("VI-B.2", 7.0, "figure4-left", SINGLE, {"cc": RPV2, "south": 10.0})
 MPTCP_CMT = Printed("VI-B.2", 9.0, "figure4-left", CMT, {"cc": MPTCP, "south": 10.0})
-MPTCP_SINGLE = Printed("VI-B.2", 5.2, "figure4-left", SINGLE, {"cc": MPTCP, "south": 10.0})
-"""`Slightly more than 5 Mbit/s`."""
+MPTCP_SINGLE = Printed("VI-B.2", 5.0, "figure4-left", SINGLE, {"cc": MPTCP, "south": 10.0})
+"""`Slightly more than` this rate, Mbit/s."""
 
 MPTCP_OF_NINE = Printed("VI-B.2", 7.0, "figure4-right", CMT, {"cc": MPTCP, "rivals": 8})
 RPV2_OF_NINE = Printed("VI-B.2", 6.0, "figure4-right", CMT, {"cc": RPV2, "rivals": 8})

@@ -1,4 +1,4 @@
-"""The 41 claims of this paper, by figure."""
+"""The 43 claims of this paper, by figure."""
 
 from __future__ import annotations
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from manypath.papers.check import Check, all_of
-from manypath.papers.dreibholz import COUPLED, PLAIN
+from manypath.papers.dreibholz import PLAIN
 from manypath.papers.dreibholz2011_impact.claims.register import claim, goals_of_the_text
 from manypath.papers.dreibholz2011_impact.names import CMT, SINGLE, UNIT
 from manypath.papers.evidence import Evidence
-from manypath.papers.goals import no_harm, no_worse_off
+from manypath.papers.history import READ_AGAIN, Revised
 from manypath.papers.predicates import above, near
 from manypath.papers.traces import Trace, mean_or_nan
 from manypath.papers.words import SIGNIFICANTLY
@@ -39,22 +39,25 @@ def n_paths_take_n_shares(results: Evidence) -> Check:
     place="III-B",
     kind="qualitative",
     figure=2,
-    says="Three goals define fairness: at least the rate of a single-path flow, no more than it on a shared "
-    "bottleneck, balanced congestion. Over one bottleneck plain CMT violates the second goal; a coupled control can "
-    "meet it.",
-    history=(goals_of_the_text("holds", third=False),),
+    says="Goal 2 asks a multipath flow to take no more of a shared bottleneck than a single-path flow. Plain CMT "
+    "violates it.",
+    history=(
+        goals_of_the_text("holds", third=False),
+        Revised(
+            READ_AGAIN,
+            "plain CMT violates goal 2 with 2 paths, and each coupled control fulfils goals 1 and 2 with a tolerance "
+            "of 15 %",
+            "plain CMT violates goal 2 with each number of paths",
+            "section III says what coupled controls should achieve; that they do is said in section VI, which C-000-11 "
+            "checks",
+            "holds",
+        ),
+    ),
 )
-def goals_separate_plain_from_coupled(results: Evidence) -> Check:
-    """Check that the goals, as numbers, reject plain CMT and accept every coupled control with 2 paths."""
-    plain = results.goodput("figure2-right", CMT, cc=PLAIN, paths=2)
-    rival = results.goodput("figure2-right", SINGLE, cc=PLAIN, paths=2)
-    pooled = {cc: results.goodput("figure2-right", CMT, cc=cc, paths=2) for cc in COUPLED}
-    rivals = {cc: results.goodput("figure2-right", SINGLE, cc=cc, paths=2) for cc in COUPLED}
-    return all_of(
-        above(plain, rival, times=SIGNIFICANTLY, what="plain CMT violates goal 2, against non-CMT"),
-        no_worse_off(pooled, rivals, who="coupled"),
-        no_harm(pooled, rivals, who="coupled"),
-    )
+def plain_cmt_violates_the_second_goal(results: Evidence) -> Check:
+    """Require 10 % more than the single-path flow gets, with each number of paths over one bottleneck."""
+    cmt, single = (results.sweep("figure2-right", "paths", flow, _several, cc=PLAIN) for flow in (CMT, SINGLE))
+    return above(cmt, single, times=SIGNIFICANTLY, what="plain CMT against non-CMT", over="paths")
 
 
 @claim(
@@ -73,6 +76,11 @@ def worked_example_of_the_decrease_factor(results: Evidence) -> Check:
         near(fast, 0.6, within=0.06, what="part of the window removed on the 10 Mbit/s path", unit=""),
         near(slow, 1.0, within=0.1, what="window after a loss on the 2 Mbit/s path", unit="segments"),
     )
+
+
+def _several(paths: float) -> bool:
+    """Whether a flow with this number of paths is a multipath flow."""
+    return paths >= 2
 
 
 def _mean_depth(trace: Trace, path: str) -> float:
