@@ -155,8 +155,9 @@ def test_the_command_prints_the_table_and_publishes_it(package, called):
     assert "stalled: stalls (rate 2.0): changes: tcp has " in result.out
     assert f"published: {package / 'studies' / NAME / 'windows.json'}" in result.err
     lines = called("papers", NAME, "--no-causes").out.splitlines()
-    (line,) = (line for line in lines if line.startswith("C-998-2"))
-    assert line.startswith("C-998-2   undecided    (the quick window of stalls is not steady: tcp has ")
+    assert "C-998-2   undecided    A flow behind an outage has nothing." in lines
+    (line,) = (line for line in lines if line.startswith("no quick verdict on C-998-2: "))
+    assert line.startswith("no quick verdict on C-998-2: the quick window of stalls is not steady: tcp has ")
     document = json.loads(called("papers", NAME, "--check-warmup", "--json", "--runs", "4").out)
     assert [each["steady"] for each in document] == ["changes", "steady", "steady"]
     assert document[0]["window"] == [0.1, 0.7]
