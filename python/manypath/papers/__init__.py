@@ -25,7 +25,7 @@ NAMES = (
 )
 """Folders of the papers in `manypath.papers`; the `paper.py` of each defines `PAPER`."""
 
-TAGS = dict(zip(("D10", "D11", "D12", "G12", "H09"), NAMES, strict=True))
+TAGS: dict[str, str] = dict(zip(("D10", "D11", "D12", "G12", "H09"), NAMES, strict=True))
 """Folders by the tags of the papers, by which all pages name them."""
 
 STUDIES = ("which_mechanism", "failover")
