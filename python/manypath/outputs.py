@@ -86,6 +86,8 @@ class Outputs:
             not writable.
         """
         path = Path(target)
+        if str(path) == "-":
+            raise UserError(f"{field}: - is no file: give the name of one, because standard output has the results")
         _check_ending(field, path, kind)
         with _probing(field, target):
             status = _status(path)

@@ -208,12 +208,12 @@ class Dimension:
 
 
 def number_of(value: object) -> float | None:
-    """Return the value as a float; None for booleans, texts, and integers that are too large for a float."""
+    """Return the value as a float; None for booleans, texts, time spans, and integers too large for a float."""
     if isinstance(value, bool) or not isinstance(value, Real):
         return None
     try:
         return float(value)
-    except OverflowError:
+    except (OverflowError, TypeError):  # numpy's time spans are integers without a number
         return None
 
 

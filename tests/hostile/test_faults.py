@@ -212,6 +212,20 @@ def test_a_closed_standard_output_is_no_error(line: str, desk: Desk):
     assert "error: " not in done.stderr
 
 
+def test_a_closed_standard_error_is_no_error(desk: Desk):
+    closed = subprocess.run(
+        [*COMMAND, "run", "two.toml"],
+        cwd=desk.folder,
+        stdout=subprocess.PIPE,
+        text=True,
+        timeout=WALL_SECONDS,
+        preexec_fn=lambda: os.close(2),  # the child has one thread
+        check=False,
+    )
+    assert closed.returncode == 0
+    assert "digest" in closed.stdout
+
+
 def test_a_terminal_with_ascii_only_shows_numbers(desk: Desk):
     done = run(
         desk, ["sweep", "sweep.toml"], environment={"LC_ALL": "C", "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}

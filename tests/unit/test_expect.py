@@ -29,6 +29,8 @@ def test_a_path_in_words_has_rate_round_trip_time_loss_and_competitors():
     assert description.links("lte") == ["lte", "shared1"]
     assert description.drain("wlan") == 0.05
     assert list(Description.from_words(["1 Mbit/s, 1 ms", "2 Mbit/s, 2 ms"]).paths) == ["path1", "path2"]
+    shares = Description.from_words(["1 Mbit/s, 1 ms, 0.01", "1 Mbit/s, 1 ms, .5"]).paths.values()
+    assert [share.loss for share in shares] == [0.01, 0.5]
 
 
 def test_a_file_and_arguments_give_equal_descriptions(tmp_path: Path):

@@ -94,6 +94,11 @@ def test_an_input_is_refused_under_any_name(link: Callable[[Path, Path], None] |
     assert "is an input file: choose another name" in refusal(EVENTS, target, (path,))
 
 
+def test_the_sign_of_standard_output_is_no_name_of_a_file():
+    with pytest.raises(mp.UserError, match=r"^--plot: - is no file: give the name of one"):
+        Outputs().file("--plot", "-", FIGURE)
+
+
 def test_two_outputs_cannot_be_one_file(tmp_path: Path):
     outputs = Outputs()
     outputs.file("--events", tmp_path / "one", EVENTS)

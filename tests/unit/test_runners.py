@@ -15,6 +15,7 @@ import pytest
 
 import manypath as mp
 from manypath import _native
+from manypath._native import RunError
 from manypath.campaign import Cell
 from manypath.campaign.runners import chance
 from manypath.campaign.runners.row import read_row
@@ -209,3 +210,44 @@ def test_an_exception_of_a_function_ends_the_campaign_in_one_line():
 
     with pytest.raises(_native.RunError, match=r"rate = 1, seed 1, replication 0: .*broken.* KeyError: 'eth7'"):
         mp.Campaign(mp.Function(broken), {"rate": [1]}, replications=1).run(store=None, progress=False)
+
+
+def of_values(kind, value):
+    """Return a function that uses a value of its surroundings, as a closure, a default argument or an object."""
+
+    def closure(a, seed):
+        return {"v": float(value)}
+
+    def default(a, seed, used=value):
+        return {"v": float(used)}
+
+    class Holder:
+        def method(self, a, seed):
+            return {"v": float(value) + a * seed}
+
+    return {"closure": closure, "default": default, "method": Holder().method}[kind]
+
+
+@pytest.mark.parametrize("kind", ["closure", "default"])
+def test_a_function_with_another_value_around_it_has_other_results(kind, tmp_path):
+    found = [
+        mp.Campaign(mp.Function(of_values(kind, value)), {"a": [1]}, replications=1).run(tmp_path, progress=False)
+        for value in (5, 7, 5)
+    ]
+    assert [each.runs["v"].tolist() for each in found] == [[5.0], [7.0], [5.0]]
+
+
+def test_a_method_and_a_function_that_uses_an_object_need_a_version():
+    with pytest.raises(mp.UserError, match="depends on its object: give a version"):
+        mp.Function(of_values("method", 5))
+    with pytest.raises(mp.UserError, match="uses argument used, not only numbers and texts: give a version"):
+        mp.Function(of_values("default", object()))
+    assert mp.Function(of_values("method", 5), "1").version.endswith(":1")
+
+
+def test_a_function_that_leaves_python_is_a_failed_run():
+    def leaves(a, seed):
+        raise SystemExit(3)
+
+    with pytest.raises(RunError, match="SystemExit: 3"):
+        mp.Campaign(mp.Function(leaves), {"a": [1]}, replications=1).run(None, progress=False)

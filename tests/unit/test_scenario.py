@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import pickle
+from typing import Any
 
 import numpy as np
 import pytest
@@ -182,3 +185,34 @@ def test_a_file_may_describe_a_bottleneck(tmp_path):
         '[network.bottleneck]\nlink = { rate = "10 Mbit/s" }\npaths = 2\n[flows.f]\npaths = ["path1", "path2"]\n'
     )
     assert mp.Scenario.from_file(file).network == mp.bottleneck(mp.Link(rate="10 Mbit/s"), paths=2)
+
+
+def test_tables_of_a_scenario_cannot_be_changed():
+    link = mp.Link(rate="5 Mbit/s", delay="5 ms")
+    scenario = mp.Scenario(network=mp.disjoint(a=link), flows={"x": mp.Tcp(path="a")})
+    network = scenario.network
+    flows: Any = scenario.flows
+    changes = (
+        lambda: network.links.__setitem__("a", link.but(rate="50 Mbit/s")),
+        lambda: network.paths.pop("a"),
+        lambda: flows.update(y=mp.Tcp(path="a")),
+        flows.clear,
+        lambda: network.links.setdefault("b", link),
+        lambda: network.links.__ior__({"b": link}),
+        network.links.popitem,
+        lambda: network.links.__delitem__("a"),
+    )
+    before = scenario.document()
+    for change in changes:
+        with pytest.raises(mp.UserError, match=r"immutable: make a copy with but\(...\)"):
+            change()
+    assert scenario.document() == before
+
+
+def test_equal_scenarios_have_equal_hashes_also_after_a_copy():
+    link = mp.Link(rate="5 Mbit/s", delay="5 ms")
+    scenario = mp.Scenario(network=mp.disjoint(a=link), flows={"x": mp.Tcp(path="a")})
+    for other in (pickle.loads(pickle.dumps(scenario)), copy.deepcopy(scenario), scenario.but()):  # noqa: S301
+        assert other == scenario
+        assert hash(other) == hash(scenario)
+    assert hash(scenario.but(measure="1 s")) != hash(scenario)

@@ -110,6 +110,8 @@ MISTAKES: list[tuple[Callable[[], Any], str]] = [
     (lambda: figures.topology(NETWORK).rendered(5), "title: 5 is no text: give a title for screen readers"),
     (lambda: figures.course(mp.run(SCENARIO, series="1 s"), flows=0), "flows: 0 is not a number of flows"),
     (lambda: papers.load("dreibholz2013"), 'paper: "dreibholz2013" is no paper: did you mean'),
+    (lambda: mp.Link(rate="5 Mbit/s", delay=np.timedelta64(1, "ms")), "delay: "),
+    (lambda: mp.Link(rate=np.timedelta64(1, "ms")), "rate: "),
     (lambda: papers.load("D11"), 'paper: "D11" is no paper: did you mean "dreibholz2011_impact", the name of this'),
     (lambda: papers.load("[g12]"), 'paper: "[g12]" is no paper: did you mean "gonzalez2012_mptcp", the name of this'),
     (lambda: papers.load(None), "paper: None is no text: give the name of a paper"),

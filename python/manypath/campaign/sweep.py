@@ -276,7 +276,7 @@ def _called(value: Any) -> Any:
 
 def _function(name: str, folder: Path) -> Callable[..., Any]:
     module, colon, attribute = name.partition(":")
-    if not (module and colon and attribute):
+    if not (module and colon and attribute and all(part.isidentifier() for part in module.split("."))):
         raise UserError(f'runner.python: {quoted(name)} is no function: write "module:function"')
     if str(folder.resolve()) not in sys.path:
         sys.path.insert(0, str(folder.resolve()))

@@ -22,7 +22,8 @@ def run_progress(total: float, files: Collection[Path] = ()) -> Iterator[Callabl
     The line appears after one second of real time, and is removed at the end. It has the size of the `files` that the
     run writes.
     """
-    if not sys.stderr.isatty():
+    # A closed standard error is None.
+    if sys.stderr is None or not sys.stderr.isatty():
         yield None
         return
     from rich.console import Console

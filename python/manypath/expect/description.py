@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -211,7 +212,14 @@ def _way(text: str, number: int) -> tuple[str, dict[str, Any]]:
         raise UserError(
             f'path: {quoted(text)} is no path: write rate, round-trip time and optionally loss, such as "{EXAMPLE}"'
         )
-    return name, dict(zip(("rate", "rtt", "loss"), parts, strict=False))
+    fields: dict[str, Any] = dict(zip(("rate", "rtt", "loss"), parts, strict=False))
+    if "loss" in fields and NUMBER.fullmatch(fields["loss"]):
+        fields["loss"] = float(fields["loss"])
+    return name, fields
+
+
+NUMBER = re.compile(r"[0-9]*\.?[0-9]+")
+"""A probability without a unit."""
 
 
 def _bottleneck(text: str) -> dict[str, Any]:

@@ -5,14 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
-from pydantic import Field, GetJsonSchemaHandler, ModelWrapValidatorHandler, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    Field,
+    GetJsonSchemaHandler,
+    ModelWrapValidatorHandler,
+    field_validator,
+    model_validator,
+)
 from pydantic_core import CoreSchema
 
 from manypath.arguments import of_kind, text, whole
 from manypath.errors import UserError, quoted, remedy
 from manypath.quantity import RATE, SPAN
+from manypath.scenario.frozen import FrozenDict
 from manypath.scenario.links import Link
 from manypath.scenario.losses import NoLoss
 from manypath.scenario.model import Model, Span
@@ -73,9 +81,9 @@ class Network(Model):
     ('b/back', 'a/back')
     """
 
-    links: dict[Name, Link] = Field(min_length=1)
+    links: Annotated[dict[Name, Link], AfterValidator(FrozenDict)] = Field(min_length=1)
     """Core links; each direction of a wire is a separate link."""
-    paths: dict[Name, Path] = Field(min_length=1)
+    paths: Annotated[dict[Name, Path], AfterValidator(FrozenDict)] = Field(min_length=1)
     """Paths from senders to receivers."""
     access: Link | None = Link(rate="1 Gbit/s", delay="0 ms", queue=DropTail(packets=10_000))
     """Access links between hosts and core: each host has one for each path and direction. None, in files ``"none"``: no

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from pathlib import Path as FilePath
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from manypath import _native
 from manypath.errors import UserError, quoted, remedy
@@ -16,6 +16,7 @@ from manypath.refusal import told
 from manypath.scenario.document import Document
 from manypath.scenario.files import mistakes_of, read_table
 from manypath.scenario.flows import Flow
+from manypath.scenario.frozen import FrozenDict
 from manypath.scenario.model import Span
 from manypath.scenario.names import Name
 from manypath.scenario.networks import Network, as_written
@@ -35,7 +36,7 @@ class Scenario(Document):
 
     network: Network
     """Links and paths."""
-    flows: Mapping[Name, Flow] = Field(min_length=1)
+    flows: Annotated[Mapping[Name, Flow], AfterValidator(FrozenDict)] = Field(min_length=1)
     """Flows by name."""
     warmup: Span = "20 s"
     """Simulated time before the measurement."""

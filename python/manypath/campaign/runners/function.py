@@ -31,7 +31,8 @@ class Function(Runner):
         does a number with the name of a factor.
     version
         Version of the function or, for example, of a testbed, which identifies its results: with a new version all runs
-        are computed again. By default a hash of the function's source, without the functions that it calls.
+        are computed again. By default a hash of the function's source, its default arguments and the numbers and texts
+        around it that it uses, without the functions that it calls.
 
     Raises
     ------
@@ -76,7 +77,7 @@ class Function(Runner):
     def _call(self, cell: Cell) -> JsonOrError:
         try:
             return row(self.function(**json.loads(cell.document), seed=chance(cell)), cell.factors)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             said = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
             return _native.RunError(f"seed {cell.seed}, replication {cell.replication}: {self.version} {said}")
 
@@ -88,7 +89,37 @@ def _source_hash(function: Callable[..., Any], name: str) -> str:
         raise UserError(
             f'version: {name} has no source for a hash: give a version, such as Function(..., "1")'
         ) from None
-    return hashlib.sha256(source.encode()).hexdigest()[:16]
+    values = _values_of(function, name)
+    return hashlib.sha256((source + values).encode()).hexdigest()[:16]
+
+
+def _values_of(function: Callable[..., Any], name: str) -> str:
+    """Return the values that a function has from its surroundings; empty without any."""
+    if inspect.ismethod(function):
+        raise UserError(f'version: {name} depends on its object: give a version, such as Function(..., "1")')
+    around = inspect.getclosurevars(function).nonlocals if inspect.isfunction(function) else {}
+    defaults = {f"argument {key}": value for key, value in _defaults(function).items()}
+    used = {key: value for key, value in {**around, **defaults}.items() if not _is_code(value)}
+    if not used:
+        return ""
+    try:
+        return json.dumps(used, sort_keys=True)
+    except (TypeError, ValueError):
+        raise UserError(
+            f"version: {name} uses {', '.join(used)}, not only numbers and texts: give a version, such as "
+            'Function(..., "1")'
+        ) from None
+
+
+def _defaults(function: Callable[..., Any]) -> dict[str, Any]:
+    """Return the default arguments of a function."""
+    parameters = inspect.signature(function).parameters.values()
+    return {each.name: each.default for each in parameters if each.default is not inspect.Parameter.empty}
+
+
+def _is_code(value: Any) -> bool:
+    """Whether a value is a module, a class or a function, which the hash leaves out."""
+    return inspect.ismodule(value) or inspect.isclass(value) or callable(value)
 
 
 STOPPED = "stopped before its end"
