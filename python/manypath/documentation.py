@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Mapping
-from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
 
-from manypath.errors import UserError, quoted
+from manypath.errors import UserError, quoted, remedy
 
 SITE = Path(__file__).parent / "site"
 """The folder of the site. A wheel contains it; a source tree has it after `make site`."""
@@ -41,16 +40,16 @@ def page(name: str) -> Path:
     if HOME not in known:
         raise UserError("docs: this source tree has no built site: run `make site`, or install a wheel of `make wheel`")
     wanted = name.removeprefix("docs/").removesuffix(".md").removesuffix(".html").strip("/")
-    of_folder = [f"{wanted}/{HOME}"] if f"{wanted}/{HOME}" in known else []
-    exact = [each for each in known if each == wanted]
-    found = exact or of_folder or [each for each in known if each.endswith(f"/{wanted}")]
+    exact = [each for each in (wanted, f"{wanted}/{HOME}") if each in known]
+    found = exact[:1] or [each for each in known if each.endswith(f"/{wanted}")]
     inside = [each for each in known if wanted and each.startswith(f"{wanted}/")]
     if not found and inside:
         raise UserError(f"PAGE: {quoted(name)} is a folder of pages: write one of {', '.join(inside)}")
     if not found:
-        last = [each.rpartition("/")[2] for each in known]
-        like = get_close_matches(wanted, [*known, *last], 1)
-        hint = f"did you mean {quoted(like[0])}?" if like else "the home page, which manypath docs opens, has all pages"
+        last = (each.rpartition("/")[2] for each in known)
+        hint = remedy(wanted, [*known, *last])
+        if not hint.startswith("did you mean"):
+            hint = "the home page, which manypath docs opens, has all pages"
         raise UserError(f"PAGE: {quoted(name)} is no page: {hint}")
     if len(found) > 1:
         raise UserError(f"PAGE: {quoted(name)} is several pages: write one of {', '.join(found)}")

@@ -57,6 +57,7 @@ def test_without_a_name_the_home_page_is_shown(site: Site):
         ("papers", 'PAGE: "papers" is several pages: write one of how-to/papers, reference/python/papers'),
         ("how-to", 'PAGE: "how-to" is a folder of pages: write one of how-to/emulate, how-to/papers'),
         ("docs/how-to/", 'PAGE: "docs/how-to/" is a folder of pages: write one of how-to/emulate, how-to/papers'),
+        ("how-t", 'PAGE: "how-t" is no page: did you mean'),
         ("simulacra", 'PAGE: "simulacra" is no page: the home page, which manypath docs opens, has all pages'),
     ],
 )

@@ -29,8 +29,11 @@ def test_a_path_in_words_has_rate_round_trip_time_loss_and_competitors():
     assert description.links("lte") == ["lte", "shared1"]
     assert description.drain("wlan") == 0.05
     assert list(Description.from_words(["1 Mbit/s, 1 ms", "2 Mbit/s, 2 ms"]).paths) == ["path1", "path2"]
-    shares = Description.from_words(["1 Mbit/s, 1 ms, 0.01", "1 Mbit/s, 1 ms, .5"]).paths.values()
-    assert [share.loss for share in shares] == [0.01, 0.5]
+    shares = Description.from_words(["1 Mbit/s, 1 ms, 0.01", "1 Mbit/s, 1 ms, .5", "1 Mbit/s, 1 ms, 1e-3"]).paths
+    assert [share.loss for share in shares.values()] == [0.01, 0.5, 0.001]
+    for wrong in ("nan", "inf", "2"):
+        with pytest.raises(UserError, match="loss"):
+            Description.from_words([f"1 Mbit/s, 1 ms, {wrong}"])
 
 
 def test_a_file_and_arguments_give_equal_descriptions(tmp_path: Path):

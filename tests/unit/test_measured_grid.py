@@ -341,7 +341,7 @@ def test_udp_encapsulation_reduces_the_goodput_of_a_link():
         (["shared", "--quick"], "--quick: only valid for sctp, sctp-unequal, dreibholz2012"),
         (["shared", "--udp"], "--udp: only valid for sctp, sctp-unequal: leave it out"),
         (["sctpp"], 'did you mean "sctp"?'),
-        (["dreibholz2012_testbed", "--quick"], 'is no scenario to measure: did you mean "dreibholz2012"?'),
+        (["dreibholz2012_testbed", "--quick"], 'there is no "dreibholz2012_testbed": did you mean "dreibholz2012"?'),
         (["sctp", "--fast"], "--fast"),
         (["sctp", "--report", "/proc/x"], 'error: --report: "/proc/x" cannot be written'),
         (

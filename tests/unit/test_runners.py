@@ -228,6 +228,25 @@ def of_values(kind, value):
     return {"closure": closure, "default": default, "method": Holder().method}[kind]
 
 
+LIMIT = 5
+LINK = mp.Link(rate="5 Mbit/s", delay="5 ms")
+
+
+def of_globals(a, seed):
+    return {"v": float(LIMIT + LINK.rate)}
+
+
+@pytest.mark.parametrize(("name", "value"), [("LIMIT", 7), ("LINK", LINK.but(rate="6 Mbit/s"))])
+def test_a_function_that_names_another_value_outside_of_it_has_another_version(name, value, monkeypatch):
+    before = mp.Function(of_globals).version
+    assert mp.Function(of_globals).version == before
+    monkeypatch.setitem(globals(), name, value)
+    assert mp.Function(of_globals).version != before
+    monkeypatch.setitem(globals(), name, object())
+    with pytest.raises(mp.UserError, match=r"not only numbers, texts and parts of scenarios: give a version"):
+        mp.Function(of_globals)
+
+
 @pytest.mark.parametrize("kind", ["closure", "default"])
 def test_a_function_with_another_value_around_it_has_other_results(kind, tmp_path):
     found = [
@@ -240,7 +259,9 @@ def test_a_function_with_another_value_around_it_has_other_results(kind, tmp_pat
 def test_a_method_and_a_function_that_uses_an_object_need_a_version():
     with pytest.raises(mp.UserError, match="depends on its object: give a version"):
         mp.Function(of_values("method", 5))
-    with pytest.raises(mp.UserError, match="uses argument used, not only numbers and texts: give a version"):
+    with pytest.raises(
+        mp.UserError, match="uses argument used, not only numbers, texts and parts of scenarios: give a version"
+    ):
         mp.Function(of_values("default", object()))
     assert mp.Function(of_values("method", 5), "1").version.endswith(":1")
 

@@ -165,9 +165,6 @@ def measure(
         return
     if not scenario:
         raise UserError("SCENARIO: missing: give the name of one, as --list prints them, or a scenario file")
-    beginning = next((name for name in PAPER_GRIDS if scenario.startswith(f"{name}_")), None)
-    if beginning is not None:
-        raise UserError(f"SCENARIO: {quoted(scenario)} is no scenario to measure: did you mean {quoted(beginning)}?")
     if events is not None and scenario in (*GRIDS, *PAPER_GRIDS, RECOVERY):
         raise UserError(f"--events: not valid for {scenario}: leave it out")
     with as_options(stacks="--stack"):
@@ -302,18 +299,19 @@ def _measure_comparison(options: Options) -> None:
     from manypath.testbed import GRIDS, PAPER_GRIDS, Testbed, beside
     from manypath.testbed.calibration import calibrated, fastest
 
+    scenario = options.scenario
+    comparison = _comparison(scenario)
     for option in ("quick", "report", "udp", "most"):
         if getattr(options, option):
             valid = GRIDS if option in ("udp", "most") else (*GRIDS, *PAPER_GRIDS, RECOVERY)
             raise UserError(f"--{option}: only valid for {', '.join(valid)}: leave it out")
     _check_unpublished(options)
-    scenario, chosen = options.scenario, _stacks(options.stack or [])
+    chosen = _stacks(options.stack or [])
     runs, at_once, tries = options.runs or RUNS, options.at_once or 1, options.tries or 1
     if options.events is not None:
         if at_once > 1:
             raise UserError(f"--events: shows one run at a time, but --at-once is {at_once}: give 1")
         Outputs().folder("--events", options.events)
-    comparison = _comparison(scenario)
     controls = _controls(scenario, comparison, options.cc)
     check_store(options.store)
     calibrate = cache(partial(calibrated, options.store, quick=True, tell=partial(typer.echo, err=True)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -212,14 +211,18 @@ def _way(text: str, number: int) -> tuple[str, dict[str, Any]]:
         raise UserError(
             f'path: {quoted(text)} is no path: write rate, round-trip time and optionally loss, such as "{EXAMPLE}"'
         )
-    fields: dict[str, Any] = dict(zip(("rate", "rtt", "loss"), parts, strict=False))
-    if "loss" in fields and NUMBER.fullmatch(fields["loss"]):
-        fields["loss"] = float(fields["loss"])
+    fields: dict[str, Any] = dict(zip(("rate", "rtt"), parts, strict=False))
+    if len(parts) > len(fields):
+        fields["loss"] = _share(parts[-1])
     return name, fields
 
 
-NUMBER = re.compile(r"[0-9]*\.?[0-9]+")
-"""A probability without a unit."""
+def _share(text: str) -> str | float:
+    """Return a number for a text without a unit, such as 0.01."""
+    try:
+        return float(text)
+    except ValueError:
+        return text
 
 
 def _bottleneck(text: str) -> dict[str, Any]:

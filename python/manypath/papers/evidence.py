@@ -203,6 +203,35 @@ class Evidence:
             for level in self.levels(experiment, factor, where)
         }
 
+    def sweep_on(
+        self,
+        experiment: str,
+        factor: str,
+        flow: str,
+        path: str,
+        where: Callable[[float], bool] | None = None,
+        **factors: Level,
+    ) -> dict[float, Sample]:
+        """Return the payload rate of a flow over one of its paths at each level of a factor, Mbit/s."""
+        return {
+            level: self.goodput_on(experiment, flow, path, **factors, **{factor: level})
+            for level in self.levels(experiment, factor, where)
+        }
+
+    def sweep_of(
+        self,
+        measure: Callable[[Outcome], float],
+        experiment: str,
+        factor: str,
+        where: Callable[[float], bool] | None = None,
+        **factors: Level,
+    ) -> dict[float, Sample]:
+        """Return `measure` of the outcomes at each level of a factor."""
+        return {
+            level: self.of_outcomes(measure, experiment, **factors, **{factor: level})
+            for level in self.levels(experiment, factor, where)
+        }
+
     def cases(self) -> Iterator[Case]:
         """Iterate over the cases of the plain runs."""
         return iter(self._plain)

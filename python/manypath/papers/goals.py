@@ -10,9 +10,13 @@ section VI-B.2 calls them fulfilled where rates are almost equal. A goal holds i
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import numpy as np
 
 from manypath.papers.check import Check, decided
+from manypath.papers.evidence import Evidence, Sample
 from manypath.papers.paired import estimate
 from manypath.papers.predicates import Points, below, label, points_decided
 from manypath.papers.verdict import Hypotheses, beyond
@@ -55,6 +59,21 @@ def balances(shared: Points, uncoupled: Points, *, who: str, over: str = "") -> 
         unit="",
         over=over,
     )
+
+
+def balance(
+    results: Evidence,
+    experiment: str,
+    factor: str,
+    where: Callable[[float], bool] | None = None,
+    *,
+    flow: str,
+    shared: str,
+    cc: str,
+) -> dict[float, Sample]:
+    """Return what goal 3 compares (`log_ratio_of_losses`) at each level of a factor, under a congestion control."""
+    measure = partial(log_ratio_of_losses, flow=flow, shared=shared)
+    return results.sweep_of(measure, experiment, factor, where, cc=cc)
 
 
 def log_ratio_of_losses(outcome: Outcome, flow: str, shared: str) -> float:

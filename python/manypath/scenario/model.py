@@ -127,6 +127,13 @@ def _signature(fields: Mapping[str, FieldInfo]) -> Signature:
     )
 
 
+class _Shown:
+    """The signature of a model, made when `help` asks for it: all of them would take 8 ms of each start."""
+
+    def __get__(self, _: object, model: type[Model]) -> Signature:
+        return _signature(model.model_fields)
+
+
 def _unchecked(kind: Any) -> Any:
     """Return a type without the checks that pydantic makes, also in its parts."""
     origin, parts = get_origin(kind), get_args(kind)
@@ -218,7 +225,8 @@ class Model(BaseModel, metaclass=_Checked):
         cls._converted = frozenset(name for name, field in fields if field.annotation in CONVERTED)
         cls._lists = frozenset(name for name, field in fields if _is_list(field.annotation))
         cls._texts = frozenset(name for name, field in fields if _has_texts(field.annotation))
-        cls.__signature__ = _signature(cls.model_fields)
+        # pydantic sets its own for each class.
+        type.__setattr__(cls, "__signature__", _Shown())
 
     @classmethod
     def from_document(cls, fields: Mapping[str, Any]) -> Self:

@@ -16,6 +16,7 @@ from manypath.campaign.cell import Cell
 from manypath.campaign.runners.row import row
 from manypath.campaign.runners.runner import Halt, JsonOrError, Runner, chance
 from manypath.errors import UserError, quoted
+from manypath.scenario.model import Model
 
 
 class Function(Runner):
@@ -31,8 +32,8 @@ class Function(Runner):
         does a number with the name of a factor.
     version
         Version of the function or, for example, of a testbed, which identifies its results: with a new version all runs
-        are computed again. By default a hash of the function's source, its default arguments and the numbers and texts
-        around it that it uses, without the functions that it calls.
+        are computed again. By default a hash of the function's source, its default arguments, and the numbers, texts
+        and parts of scenarios outside of it that it names, without the functions that it calls.
 
     Raises
     ------
@@ -97,17 +98,18 @@ def _values_of(function: Callable[..., Any], name: str) -> str:
     """Return the values that a function has from its surroundings; empty without any."""
     if inspect.ismethod(function):
         raise UserError(f'version: {name} depends on its object: give a version, such as Function(..., "1")')
-    around = inspect.getclosurevars(function).nonlocals if inspect.isfunction(function) else {}
+    around = inspect.getclosurevars(function) if inspect.isfunction(function) else None
+    outer = {} if around is None else {**around.globals, **around.nonlocals}
     defaults = {f"argument {key}": value for key, value in _defaults(function).items()}
-    used = {key: value for key, value in {**around, **defaults}.items() if not _is_code(value)}
+    used = {key: value for key, value in {**outer, **defaults}.items() if not _is_code(value)}
     if not used:
         return ""
     try:
-        return json.dumps(used, sort_keys=True)
+        return json.dumps(used, sort_keys=True, default=_written)
     except (TypeError, ValueError):
         raise UserError(
-            f"version: {name} uses {', '.join(used)}, not only numbers and texts: give a version, such as "
-            'Function(..., "1")'
+            f"version: {name} uses {', '.join(used)}, not only numbers, texts and parts of scenarios: give a version, "
+            'such as Function(..., "1")'
         ) from None
 
 
@@ -115,6 +117,13 @@ def _defaults(function: Callable[..., Any]) -> dict[str, Any]:
     """Return the default arguments of a function."""
     parameters = inspect.signature(function).parameters.values()
     return {each.name: each.default for each in parameters if each.default is not inspect.Parameter.empty}
+
+
+def _written(value: Any) -> str:
+    """Return a part of a scenario as text, for the hash."""
+    if isinstance(value, Model):
+        return repr(value)
+    raise TypeError
 
 
 def _is_code(value: Any) -> bool:

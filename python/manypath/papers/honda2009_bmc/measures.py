@@ -69,9 +69,7 @@ def over_flows(
     results: Evidence, number: str, measure: Callable[[Outcome], float], where: Where | None = None
 ) -> dict[float, Sample]:
     """Return a measure of the runs of a figure of chapter 5, for each number of flows."""
-    name = f"figure{number}"
-    levels = results.levels(name, "flows", where)
-    return {flows: results.of_outcomes(measure, name, flows=int(flows)) for flows in levels}
+    return results.sweep_of(measure, f"figure{number}", "flows", where)
 
 
 def mean_over_weights(

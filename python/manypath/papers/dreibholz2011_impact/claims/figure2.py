@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from manypath.papers.dreibholz2011_impact.claims.suspects import SETTINGS, UNCOU
 from manypath.papers.dreibholz2011_impact.names import CMT, PAYLOAD, SINGLE, UNIT
 from manypath.papers.dreibholz2011_impact.printed import EIGHT_NINTHS, ONE_NINTH
 from manypath.papers.evidence import Evidence, Sample
-from manypath.papers.goals import balances, log_ratio_of_losses, no_harm, no_worse_off
+from manypath.papers.goals import balance, balances, no_harm, no_worse_off
 from manypath.papers.history import READ_AGAIN, Added, Revised
 from manypath.papers.predicates import above, below, near, rises_with
 from manypath.papers.words import SIGNIFICANTLY, SIMILAR, SLIGHT
@@ -44,7 +43,7 @@ LEFT, RIGHT = "figure2-left", "figure2-right"
 def plain_cmt_halves_the_shared_path(results: Evidence) -> Check:
     """Compare both flows on the first path with half of it."""
     half = 10.0 * PAYLOAD / 2.0
-    cmt = {n: results.goodput_on(LEFT, CMT, "path1", cc=PLAIN, paths=n) for n in results.levels(LEFT, "paths")}
+    cmt = results.sweep_on(LEFT, "paths", CMT, "path1", cc=PLAIN)
     return all_of(
         near(results.sweep(LEFT, "paths", SINGLE, cc=PLAIN), half, what="non-CMT", over="paths"),
         near(cmt, half, what="CMT on the shared path", over="paths"),
@@ -291,21 +290,14 @@ def _imbalance(results: Evidence, cc: str, low: int, high: int) -> dict[float, S
     return {n: (cmt[n] - single[n]) / ((cmt[n] + single[n]) / 2.0) for n in cmt}
 
 
-def _on_shared(results: Evidence, cc: str) -> dict[Any, Sample]:
+def _on_shared(results: Evidence, cc: str) -> dict[float, Sample]:
     """Return the multipath flow's rate on the shared path, with 2 to 4 disjoint paths, Mbit/s."""
-    return {
-        ("disjoint", n): results.goodput_on(LEFT, CMT, "path1", cc=cc, paths=n)
-        for n in results.levels(LEFT, "paths", lambda n: 2 <= n <= 4)
-    }
+    return results.sweep_on(LEFT, "paths", CMT, "path1", lambda n: 2 <= n <= 4, cc=cc)
 
 
-def _balance(results: Evidence, cc: str) -> dict[Any, Sample]:
+def _balance(results: Evidence, cc: str) -> dict[float, Sample]:
     """Return the logarithm of the ratio of the loss rates on the shared path and the others, 2 to 4 disjoint paths."""
-    measure = partial(log_ratio_of_losses, flow=CMT, shared="path1")
-    return {
-        ("disjoint", n): results.of_outcomes(measure, LEFT, cc=cc, paths=int(n))
-        for n in results.levels(LEFT, "paths", lambda n: 2 <= n <= 4)
-    }
+    return balance(results, LEFT, "paths", lambda n: 2 <= n <= 4, flow=CMT, shared="path1", cc=cc)
 
 
 def _both(left: dict[Any, Sample], right: dict[Any, Sample]) -> dict[Any, Sample]:

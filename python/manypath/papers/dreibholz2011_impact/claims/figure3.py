@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 
 from manypath.papers.check import Check, all_of
 from manypath.papers.dreibholz import MPTCP, PLAIN, RPV1, RPV2, TITLES
-from manypath.papers.dreibholz2011_impact.claims.register import claim, goals_of_the_text
-from manypath.papers.dreibholz2011_impact.claims.suspects import SETTINGS, SLOW, UNCOUPLED
+from manypath.papers.dreibholz2011_impact.claims.register import SLOW, claim, goals_of_the_text
+from manypath.papers.dreibholz2011_impact.claims.suspects import SETTINGS, UNCOUPLED
 from manypath.papers.dreibholz2011_impact.names import CMT, PAYLOAD, SINGLE, UNIT
-from manypath.papers.evidence import Evidence
-from manypath.papers.goals import balances, log_ratio_of_losses, no_harm, no_worse_off
+from manypath.papers.evidence import Evidence, Sample
+from manypath.papers.goals import balance, balances, no_harm, no_worse_off
 from manypath.papers.history import READ_AGAIN, Revised
 from manypath.papers.paired import estimate
 from manypath.papers.predicates import above, below, near
@@ -167,7 +165,14 @@ def both_meet_the_goals(results: Evidence) -> Check:
         checks.append(
             no_worse_off(results.sweep(FIGURE, "north", CMT, cc=cc), single, who=TITLES[cc], over="Mbit/s in the north")
         )
-        checks.append(no_harm(_south(results, cc), single, who=TITLES[cc], over="Mbit/s in the north"))
+        checks.append(
+            no_harm(
+                results.sweep_on(FIGURE, "north", CMT, "south", cc=cc),
+                single,
+                who=TITLES[cc],
+                over="Mbit/s in the north",
+            )
+        )
         checks.append(balances(_balance(results, cc), plain, who=TITLES[cc], over="Mbit/s in the north"))
     return all_of(*checks)
 
@@ -275,19 +280,9 @@ def the_southern_window_grows_slowly(results: Evidence) -> Check:
     )
 
 
-def _south(results: Evidence, cc: str) -> dict[float, np.ndarray]:
-    """Return the CMT flow's rate on the shared path at every northern rate, Mbit/s."""
-    return {
-        north: results.goodput_on(FIGURE, CMT, "south", cc=cc, north=north) for north in results.levels(FIGURE, "north")
-    }
-
-
-def _balance(results: Evidence, cc: str) -> dict[float, np.ndarray]:
+def _balance(results: Evidence, cc: str) -> dict[float, Sample]:
     """Return the logarithm of the ratio of the loss rates in the south and in the north, at every northern rate."""
-    measure = partial(log_ratio_of_losses, flow=CMT, shared="south")
-    return {
-        north: results.of_outcomes(measure, FIGURE, cc=cc, north=north) for north in results.levels(FIGURE, "north")
-    }
+    return balance(results, FIGURE, "north", flow=CMT, shared="south", cc=cc)
 
 
 def _ratio_of_windows(trace: Trace) -> float:

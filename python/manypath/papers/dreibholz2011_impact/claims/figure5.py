@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from manypath.papers.check import Check, all_of
 from manypath.papers.dreibholz import MPTCP, PLAIN, RPV1, RPV2
-from manypath.papers.dreibholz2011_impact.claims.register import claim
-from manypath.papers.dreibholz2011_impact.claims.suspects import SLOW, UNCOUPLED
+from manypath.papers.dreibholz2011_impact.claims.register import SLOW, claim
+from manypath.papers.dreibholz2011_impact.claims.suspects import UNCOUPLED
 from manypath.papers.dreibholz2011_impact.names import CMT, PAYLOAD, UNIT
 from manypath.papers.dreibholz2011_impact.printed import PEAKS, PEAKS_OF
 from manypath.papers.evidence import Evidence, Sample

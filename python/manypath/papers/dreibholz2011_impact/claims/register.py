@@ -1,4 +1,4 @@
-"""The decorator that registers this paper's claims, and the common change of those about the three goals."""
+"""The decorator that registers this paper's claims, a limit, and the common change of those about the three goals."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ from manypath.papers.history import READ_AGAIN, Revised
 from manypath.papers.verdict import Verdict
 
 claim = Claims()
+
+SLOW = 0.25
+"""Growth that is slow, segments per window: a quarter of that of an uncoupled path."""
 
 
 def goals_of_the_text(verdict: Verdict, *, third: bool = True) -> Revised:

@@ -1,4 +1,4 @@
-"""Switches that may explain differences at several figures, in the order in which they are tried; what is slow."""
+"""Switches that may explain differences at several figures, in the order in which they are tried."""
 
 from __future__ import annotations
 
@@ -7,6 +7,3 @@ SETTINGS = ("sack-every-1", "sack-now-off", "dac-off", "t3-rfc9260", "burst-max"
 
 UNCOUPLED = ("mptcp-2012", "sack-every-1", "mptcp-2012, sack-every-1", "profile-paper", "mptcp-2011")
 """Readings of the MPTCP-like control, and settings that affect its coupling."""
-
-SLOW = 0.25
-"""Growth that is slow, segments per window: a quarter of that of an uncoupled path."""
