@@ -9,8 +9,20 @@ from typing import Any
 import numpy as np
 
 from manypath.papers.evidence import Case, Evidence, Runs
-from manypath.papers.honda2009_bmc.names import AIMD, BUNDLE, BUNDLES, EQUAL, PACKET, PAYLOAD, TCP, value, weights_of
+from manypath.papers.honda2009_bmc.names import (
+    AIMD,
+    BMC,
+    BUNDLE,
+    BUNDLES,
+    EQUAL,
+    PACKET,
+    PAYLOAD,
+    TCP,
+    value,
+    weights_of,
+)
 from manypath.papers.honda2009_bmc.proportion import EIGHT, PRIVATE, SHARED, TEN
+from manypath.papers.honda2009_bmc.scenarios import DECREASES
 from manypath.papers.traces import PathTrace, Trace
 
 Rates = dict[str, float]
@@ -54,17 +66,19 @@ def rates_of(case: Case, run: int = 0) -> Rates:
     if number in WEIGHTS:
         return _against_tcp(WEIGHTS[number], levels["flows"], run)
     if case.experiment == "sack-for-one-kind":
-        return _against_tcp((levels["weight"],), levels["flows"], run)
+        return _against_tcp((levels["weight"],), levels["flows"], run, excess=0.0 if levels["kind"] == AIMD else 0.2)
     models: dict[str, Callable[..., Rates]] = {
         "figure1.2": lambda subflows, rivals: _beside(60.0, float(subflows), rivals),
         "figure2.1": lambda **_: {AIMD: 8.0},
         "sawtooths": lambda: {BUNDLE: 24.0},
-        "given-loss": lambda: {"tcp": 6.2, "half": 3.1, "three-quarters": 4.65},
+        "sawtooth-decrease": lambda **_: {AIMD: 8.0},
+        "given-loss": lambda: {"tcp": 6.2, "4-5": 3.1, "8-13": 4.65},
+        "formula": lambda loss, delay: {TCP: np.sqrt(1.5 / loss) * 8e-3 / (2e-3 * delay)},
         "flowshares": lambda shares: _beside(60.0, float(shares), 4),
         "figure3.1": _limited,
         "figure3.1-managed": lambda **_: {BUNDLE: 14.0, f"{TCP}1": 14.0},
         "figure3.1-controls": lambda **_: {BUNDLE: 14.0, f"{TCP}1": 14.0},
-        "figure4.1": lambda **_: _scaled({f"{TCP}-{EIGHT}": 4.0, BUNDLE: 9.0, f"{TCP}-{TEN}": 5.0}),
+        "figure4.1": _uncoupled_or_managed,
         "figure4.1-weights": _pooled,
         "figure4.1-managed": lambda **_: {BUNDLE: 6.0, f"{TCP}-{EIGHT}": 6.0, f"{TCP}-{TEN}": 6.0},
         "figure4.1-first": lambda **_: {BUNDLE: 6.0, f"{TCP}-{EIGHT}": 6.0, f"{TCP}-{TEN}": 6.0},
@@ -75,6 +89,11 @@ def rates_of(case: Case, run: int = 0) -> Rates:
         "slow-start": lambda **_: _beside(60.0, 1.0, 5),
     }
     return models[case.experiment](**levels)
+
+
+def _uncoupled_or_managed(cc: str) -> Rates:
+    eight, bundle, ten = (6.0, 6.0, 6.0) if cc == BMC else (4.0, 9.0, 5.0)
+    return _scaled({f"{TCP}-{EIGHT}": eight, BUNDLE: bundle, f"{TCP}-{TEN}": ten})
 
 
 def _scaled(rates: Rates) -> Rates:
@@ -99,9 +118,9 @@ def _pooled(weights: str) -> Rates:
     return _scaled(rates)
 
 
-def _against_tcp(weights: tuple[str, ...], flows: int, run: int) -> Rates:
-    """Return D times TCP's rate for weighted flows, and a fifth more with 64; one point is 25 % higher."""
-    above = 1.0 + 0.2 * flows / 64.0
+def _against_tcp(weights: tuple[str, ...], flows: int, run: int, excess: float = 0.2) -> Rates:
+    """Return D times TCP's rate for weighted flows, and an excess with 64; one point is 25 % higher."""
+    above = 1.0 + excess * flows / 64.0
     if weights == ("2/3", "1/3") and flows == 4:
         above = 1.25 + (0.02 if run % 2 else -0.02)
     elif len(weights) == 1 and flows <= 4:
@@ -150,8 +169,10 @@ def _outcome(case: Case, rates: Rates, losses: float, lossy: str, timeouts: floa
 @cache
 def _trace(case: Case) -> Trace | None:
     levels: dict[str, Any] = dict(case.factors)
-    if case.experiment == "figure2.1":
-        return Trace({(AIMD, "alone"): sawtooth(value(levels["weight"]), 0.043, 53.0)}, {})
+    if case.experiment in {"figure2.1", "sawtooth-decrease"}:
+        decrease = levels.get("decrease", "1/2")
+        weight = levels["weight"] if decrease == "1/2" else DECREASES[decrease]
+        return Trace({(AIMD, "alone"): sawtooth(value(weight), 0.043, 53.0, value(decrease))}, {})
     if case.experiment == "sawtooths":
         paths = {"10": (0.0223, 30.0), "20": (0.0431, 53.0), "40": (0.0829, 101.0)}
         return Trace({(BUNDLE, name): sawtooth(1.0, rtt, peak) for name, (rtt, peak) in paths.items()}, {})
@@ -167,19 +188,21 @@ def _trace(case: Case) -> Trace | None:
     return None
 
 
-def sawtooth(weight: float, rtt: float, peak: float) -> PathTrace:
-    """Return a window that grows by D² packets per round-trip time, halves at the peak, and pauses for one."""
+def sawtooth(weight: float, rtt: float, peak: float, decrease: float = 0.5) -> PathTrace:
+    """Return a window that grows as that of a weighted flow, is cut at the peak, and pauses for a round-trip time."""
     time = np.arange(0.0, 300.0, 0.01)
-    cwnd, ssthresh = np.empty(len(time)), np.full(len(time), peak / 2.0)
-    now, paused = peak / 2.0, 0.0
+    least = peak * (1.0 - decrease)
+    increase = 3.0 * decrease / (2.0 - decrease) * weight**2
+    cwnd, ssthresh = np.empty(len(time)), np.full(len(time), least)
+    now, paused = least, 0.0
     for index in range(len(time)):
         cwnd[index] = now
         if paused > 0.0:
             paused -= 0.01
         elif now >= peak:
-            now, paused = peak / 2.0, rtt
+            now, paused = least, rtt
         else:
-            now += weight**2 * 0.01 / rtt
+            now += increase * 0.01 / rtt
     bytes_ = cwnd * PACKET
     rate = bytes_ * 8.0 / rtt
     return PathTrace(time, bytes_, ssthresh * PACKET, rate, np.full(len(time), rtt), rate)

@@ -81,7 +81,7 @@ def ratios_of_equal_weights(evidence: Evidence) -> Picture:
 def loss_event_rates(evidence: Evidence) -> Picture:
     """Figure 5.11."""
     curves = {weight: over_flows(evidence, number, loss_event_rate) for number, weight in EQUAL.items()}
-    printed = [_printed(flows, rate, None) for flows, rate in LOSS_EVENTS.items()]
+    printed = [_printed(flows, rate, None) for flows, ends in LOSS_EVENTS.items() for rate in ends]
     return _sweep(curves, "loss events in % of packets", [], printed)
 
 

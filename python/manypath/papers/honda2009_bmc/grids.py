@@ -7,6 +7,7 @@ from dataclasses import replace
 from manypath.papers.experiment import Grid, Precision
 from manypath.papers.honda2009_bmc.claims.theory import WEIGHTS
 from manypath.papers.honda2009_bmc.names import AIMD, BMC, BUNDLES, CONTROLS, EQUAL, RENO, TCP, weights_of
+from manypath.papers.honda2009_bmc.scenarios import DECREASES
 
 FLOWS = (1, 2, 4, 8, 16, 32, 48, 64)
 """Numbers of flows of each kind ([H09] section 5.1)."""
@@ -40,7 +41,9 @@ def _grids(
         "figure1.2": {"subflows": (2, 4), "rivals": (2, 4)},
         "figure2.1": {"weight": WEIGHTS},
         "sawtooths": {},
+        "sawtooth-decrease": {"decrease": tuple(DECREASES)},
         "given-loss": {},
+        "formula": {"loss": (0.001, 0.004), "delay": (25.0, 50.0)},
         "flowshares": {"shares": (1, 2, 3)},
         **{f"figure{number}": {"flows": flows} for number in EQUAL},
         **{

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from manypath.papers.honda2009_bmc.names import PAIRS
 
-LOSS_EVENTS = {1.0: 0.1295, 2.0: 0.1305, 4.0: 0.1565}
-"""Middle of the loss-event rates that section 5.1 prints, by number of flows of each kind, per cent."""
+LOSS_EVENTS = {1.0: (0.126, 0.133), 2.0: (0.126, 0.135), 4.0: (0.143, 0.170)}
+"""Least and largest loss-event rate over the weights that section 5.1 prints, by flows of each kind, per cent."""
 
 MOST_FLOWS = 64.0
 """Flows of each kind at which section 5.2 prints the excess of bundles over one TCP."""

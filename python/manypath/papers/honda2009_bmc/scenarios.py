@@ -63,11 +63,8 @@ OFTEN = "10 ms"
 WHOLE = ("0 s", "100 s")
 """The window of the thesis, also with quick precision."""
 
-GIVEN_LOSS = 0.001
-"""Loss probability of the experiment "given-loss"."""
-
-LOSSY = Link(rate="100 Mbit/s", delay="25 ms", queue=DropTail(packets=1000), loss=Bernoulli(p=GIVEN_LOSS), overhead=0)
-"""The path of each of its flows."""
+DECREASES = {"4/5": "1/2", "8/13": "3/4"}
+"""Weights of the flows with other decrease factors than 1/2 ([H09] section 3.1), by decrease factor."""
 
 CLEAN = {"10": 10.0, "20": 20.0, "40": 40.0}
 """One-way delays of the paths of the bundle without competing flows, ms, by name."""
@@ -95,16 +92,26 @@ def a_bundle_alone() -> Scenario:
     return Scenario(network=network, flows={BUNDLE: mptcp(network, len(CLEAN), RENO)})
 
 
+@experiment("sawtooth-decrease", window=STEADY, series=OFTEN)
+def one_sawtooth_with_another_decrease(decrease: str) -> Scenario:
+    """The flow of figure 2.1 with another decrease factor than 1/2."""
+    network = disjoint(alone=clean(20.0)).but(access=None)
+    return Scenario(network=network, flows={AIMD: tcp("alone", decreased(decrease))})
+
+
 @experiment("given-loss", window=("20 s", "480 s"))
 def under_equal_losses() -> Scenario:
     """Flows with other decrease factors than 1/2, each alone under independent losses of 0.1 % ([H09] section 3.1)."""
-    controls = {
-        "tcp": RENO,
-        "half": f"{weighted('1/2')},decrease=4/5",
-        "three-quarters": f"{weighted('3/4')},decrease=8/13",
-    }
-    network = disjoint(**dict.fromkeys(controls, LOSSY)).but(access=None).with_clean_way_back()
+    controls = {"tcp": RENO, **{decrease.replace("/", "-"): decreased(decrease) for decrease in DECREASES}}
+    network = disjoint(**dict.fromkeys(controls, lossy(0.001, 25.0))).but(access=None).with_clean_way_back()
     return Scenario(network=network, flows={name: tcp(name, cc) for name, cc in controls.items()})
+
+
+@experiment("formula", window=("20 s", "480 s"))
+def tcp_under_losses(loss: float, delay: float) -> Scenario:
+    """A TCP flow alone, under independent losses with a probability, over a one-way delay in ms ([H09] section 3.1)."""
+    network = disjoint(alone=lossy(loss, delay)).but(access=None).with_clean_way_back()
+    return Scenario(network=network, flows={TCP: tcp("alone", RENO)})
 
 
 @experiment("flowshares", window=("10 s", "90 s"))
@@ -160,6 +167,17 @@ def core(rate: float) -> Link:
 def clean(delay: float) -> Link:
     """Return a link of 10 Mbit/s, a one-way delay in ms, and a queue too short for long queueing delays."""
     return Link(rate="10 Mbit/s", delay=f"{delay:g} ms", queue=DropTail(packets=5), overhead=0)
+
+
+def lossy(loss: float, delay: float) -> Link:
+    """Return a link of 100 Mbit/s, which limits no flow, with a loss probability and a one-way delay in ms."""
+    queue = DropTail(packets=1000)
+    return Link(rate="100 Mbit/s", delay=f"{delay:g} ms", queue=queue, loss=Bernoulli(p=loss), overhead=0)
+
+
+def decreased(decrease: str) -> str:
+    """Return the control of a flow with this decrease factor and its weight (`DECREASES`)."""
+    return f"{weighted(DECREASES[decrease])},decrease={decrease}"
 
 
 def _network(indices: list[int]) -> Network:

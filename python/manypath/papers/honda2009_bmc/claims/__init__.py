@@ -1,4 +1,4 @@
-"""The 34 claims of this thesis: theory, examples, simulations, and sentences without a claim at first."""
+"""The 37 claims of this thesis: theory, examples, simulations, and sentences without a claim at first."""
 
 from __future__ import annotations
 

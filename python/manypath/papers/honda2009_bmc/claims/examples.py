@@ -12,7 +12,7 @@ from manypath.papers.evidence import Evidence, Sample
 from manypath.papers.history import READ_AGAIN, Added, Revised
 from manypath.papers.honda2009_bmc.claims.register import FIXED_WEIGHTS, claim
 from manypath.papers.honda2009_bmc.measures import first_change, time_until, wandering
-from manypath.papers.honda2009_bmc.names import AIMD, BUNDLE, IDEAL, PAYLOAD, RENO, TCP
+from manypath.papers.honda2009_bmc.names import AIMD, BMC, BUNDLE, IDEAL, PAYLOAD, RENO, TCP
 from manypath.papers.honda2009_bmc.proportion import EIGHT, TEN
 from manypath.papers.predicates import above, below, near, rises_with
 
@@ -88,6 +88,13 @@ def other_weights_give_an_equal_share(results: Evidence) -> Check:
             "takes about 12 s",
             "contradicted",
         ),
+        Revised(
+            READ_AGAIN,
+            "times over J that differ by at most 25 %",
+            "by at most 10 %",
+            "the text says in proportion, and that twice J takes twice as long",
+            "undecided",
+        ),
     ),
 )
 def interval_and_gain(results: Evidence) -> Check:
@@ -105,7 +112,6 @@ def interval_and_gain(results: Evidence) -> Check:
         near(
             {interval: sample / mean for interval, sample in per_interval.items()},
             1.0,
-            within=0.25,
             what="time to settle over J, divided by its mean",
             unit="",
             over="s of J",
@@ -221,6 +227,43 @@ def other_weights_than_the_ideal_get_less(results: Evidence) -> Check:
     """Compare the sums of both subflows."""
     less, ideal = (np.sum(_pooled(results, weights), axis=0) for weights in ("1/4+3/4", "1/3+2/3"))
     return below(less, ideal, what="sum of the subflows, 1/4 and 3/4 against 1/3 and 2/3")
+
+
+@claim(
+    "C-003-37",
+    place="3.2, figures 3.1 and 3.2",
+    kind="ordering",
+    figure="3.2",
+    suspects=LIMITED,
+    says="A smaller weight of the subflow that its disjoint link limits, and a larger one of the other, increase the "
+    "rate of the connection.",
+    history=(Added(READ_AGAIN, "it holds; parts of the rates were known from C-003-7 and -8"),),
+)
+def other_weights_increase_the_rate(results: Evidence) -> Check:
+    """Compare the sum of both subflows with weights of 1/4 and 3/4 and with 1/2 each."""
+    limited, better = (_limited(results, weights) for weights in ("1/2+1/2", "1/4+3/4"))
+    return above(
+        better["subflow 1"] + better["subflow 2"],
+        limited["subflow 1"] + limited["subflow 2"],
+        what="sum of the subflows, 1/4 and 3/4 against 1/2 each",
+    )
+
+
+@claim(
+    "C-003-36",
+    place="4.1, figure 4.1",
+    kind="number",
+    figure="4.1",
+    suspects=POOLED,
+    says="On links of 8 and 10 Mbit/s with a TCP flow each, BMC and its manager share both links fairly: a third (6 of "
+    "18 Mbit/s) for each of the three.",
+    history=(Added(READ_AGAIN, "it holds; the mean weight of these runs was known to be near 1/3"),),
+)
+def the_manager_pools_the_links(results: Evidence) -> Check:
+    """Compare the parts of all three with a third."""
+    rates = {f"TCP on {rate}": results.goodput("figure4.1", f"{TCP}-{path}", cc=BMC) for path, rate in RATES.items()}
+    rates["bundle"] = results.goodput("figure4.1", BUNDLE, cc=BMC)
+    return _shared(rates, dict.fromkeys(rates, 1 / 3))
 
 
 def _shared(rates: Mapping[K, Sample], parts: Mapping[K, float], *, what: str = "part of all rates") -> Check:
