@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 from manypath.measurements import COUNTERS
-from manypath.papers import NAMES, load, published
+from manypath.papers import NAMES, load, published, windows
 from manypath.papers.claim import facts_and_sentences
 from manypath.papers.findings import Finding
 from manypath.papers.paper import Paper
@@ -64,6 +64,23 @@ def papers() -> str:
     return written(*heads, rows=map(row, NAMES))
 
 
+def regimes() -> str:
+    """Return the number of cases with two regimes for each paper, and the verdicts in both halves of their windows."""
+
+    def row(name: str) -> tuple[str, ...]:
+        paper, found, checked = load(name), published.load(name), windows.load(name)
+        claims = () if found is None else found.claims.values()
+        halves = [(claim.id, claim.verdict, claim.halves) for claim in claims if claim.halves is not None]
+        agree = [number for number, verdict, both in halves if set(both) == {verdict}]
+        others = [f"{number} ({both[0]}, {both[1]})" for number, verdict, both in halves if set(both) != {verdict}]
+        cases = 0 if checked is None else sum(each.cases for each in checked.full.values())
+        changing, _ = windows.changing_cases(paper)
+        return f"[{paper.tag}]", f"{cases:,}", str(len(changing)), ", ".join(agree) or "–", ", ".join(others) or "–"
+
+    heads = ("paper", "cases", "change", "same verdict in both halves", "undecided (first half, second half)")
+    return written(*heads, rows=map(row, NAMES))
+
+
 def findings() -> str:
     """Return the findings of each paper, with the claims that they rest on."""
 
@@ -87,6 +104,7 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "limits in events": partial(counters, "limits", "field", ""),
     "papers": papers,
     "findings": findings,
+    "regimes": regimes,
     "socket options": socket_options,
 }
 """The tables by name."""

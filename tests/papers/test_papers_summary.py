@@ -95,8 +95,8 @@ def test_claims_without_a_quick_verdict_have_their_text_and_share_a_line_with_th
     claims = [line for line in lines if line.startswith("C-999")]
     assert len(claims) == 4
     assert all(SAYS[:40] in line for line in claims)
-    assert "no quick verdict on C-999-1, C-999-3: one window is short" in lines
-    assert "no quick verdict on C-999-4: another one is, too" in lines
+    assert "no verdict on C-999-1, C-999-3: one window is short" in lines
+    assert "no verdict on C-999-4: another one is, too" in lines
 
 
 def test_other_verdicts_than_the_published_ones_are_named_opposite_ones_first():

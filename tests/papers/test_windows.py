@@ -36,6 +36,12 @@ def checked():
     return [*check_windows(PAPER, PAPER.quick, PAPER.experiments.cases(PAPER.quick))]
 
 
+@pytest.fixture(scope="module")
+def whole():
+    """The checks of all windows of full precision."""
+    return [*check_windows(PAPER, PAPER.full, PAPER.experiments.cases(PAPER.full))]
+
+
 def _quick(paper=PAPER, **options):
     (part,) = evaluate([paper], store=None, progress=False, causes=False, **options).papers
     return {item.claim.id: item for item in part.claims}
@@ -60,8 +66,8 @@ def test_a_window_of_full_precision_is_the_same_and_its_halves_are_compared():
     assert all(each.rates[0].one.mean() == pytest.approx(each.rates[0].other.mean(), rel=0.05) for each in found)
 
 
-def test_a_claim_that_reads_an_unsteady_window_has_no_quick_verdict_and_a_reason(checked, package):
-    assert windows.publish(PAPER, checked) == package / "studies" / NAME / "windows.json"
+def test_a_claim_that_reads_an_unsteady_window_has_no_quick_verdict_and_a_reason(checked, whole, package):
+    assert windows.publish(PAPER, checked, whole) == package / "studies" / NAME / "windows.json"
     quick = _quick()
     assert quick["C-998-1"].check.verdict == "holds"
     item = quick["C-998-2"]
@@ -69,15 +75,15 @@ def test_a_claim_that_reads_an_unsteady_window_has_no_quick_verdict_and_a_reason
     assert item.check.why == item.unsteady
     table = windows.load(NAME)
     assert table is not None
-    assert item.unsteady == table["stalls"].why(Case.of("stalls", rate=2.0))
+    assert item.unsteady == table.quick["stalls"].why(Case.of("stalls", rate=2.0))
     assert item.unsteady.startswith("the quick window of stalls is not steady: tcp has 0.0")
     assert "stalls: " in item.check.measured
     full = _quick(full=True, profiles=False, mutations=False)
     assert [item.check.verdict for item in full.values()] == ["holds", "contradicted"]
 
 
-def test_no_cause_is_searched_for_a_claim_without_a_quick_verdict(checked, package):
-    windows.publish(PAPER, checked)
+def test_no_cause_is_searched_for_a_claim_without_a_quick_verdict(checked, whole, package):
+    windows.publish(PAPER, checked, whole)
     (part,) = evaluate([PAPER], store=None, progress=False, causes=True, profiles=True, mutations=False).papers
     item = part.claims[1]
     assert (item.check.verdict, item.trials) == ("undecided", {})
@@ -86,8 +92,8 @@ def test_no_cause_is_searched_for_a_claim_without_a_quick_verdict(checked, packa
     assert set(part.profiles.verdicts(item.claim)) == {"undecided"}
 
 
-def test_a_change_gives_no_verdict_on_an_unsteady_window(checked, package):
-    windows.publish(PAPER, checked)
+def test_a_change_gives_no_verdict_on_an_unsteady_window(checked, whole, package):
+    windows.publish(PAPER, checked, whole)
     evaluation = evaluate([PAPER], changes={"flows.tcp.send_buffer": "20 kB"}, store=None, progress=False)
     change = evaluation.papers[0].change
     assert change is not None
@@ -116,8 +122,8 @@ def test_an_unchecked_window_gives_no_verdict_either():
 
 
 @pytest.mark.usefixtures("package")
-def test_an_experiment_that_the_table_lacks_gives_no_verdict_either(checked):
-    windows.publish(PAPER, [each for each in checked if each.case.experiment == "runs"])
+def test_an_experiment_that_the_table_lacks_gives_no_verdict_either(checked, whole):
+    windows.publish(PAPER, [each for each in checked if each.case.experiment == "runs"], whole)
     items = _quick()
     assert items["C-998-1"].check.verdict == "holds"
     assert items["C-998-2"].check.verdict == "undecided"
@@ -125,16 +131,16 @@ def test_an_experiment_that_the_table_lacks_gives_no_verdict_either(checked):
 
 
 @pytest.mark.usefixtures("package")
-def test_a_changed_experiment_counts_as_unchecked(checked):
-    windows.publish(PAPER, checked)
+def test_a_changed_experiment_counts_as_unchecked(checked, whole):
+    windows.publish(PAPER, checked, whole)
     faster = replace(PAPER, quick=replace(PAPER.quick, measure="590 ms"))
     assert _quick(faster)["C-998-1"].unsteady.startswith("the quick window of runs was not checked")
     assert _quick()["C-998-1"].unsteady == ""
 
 
 @pytest.mark.usefixtures("package")
-def test_curves_in_a_shorter_window_give_no_verdict(checked):
-    windows.publish(PAPER, checked)
+def test_curves_in_a_shorter_window_give_no_verdict(checked, whole):
+    windows.publish(PAPER, checked, whole)
     sampled = Experiments()
     for each in PAPER.experiments.all():
         sampled(each.name, figure=each.figure, series="50 ms")(each.scenario)
@@ -156,8 +162,8 @@ def test_the_command_prints_the_table_and_publishes_it(package, called):
     assert f"published: {package / 'studies' / NAME / 'windows.json'}" in result.err
     lines = called("papers", NAME, "--no-causes").out.splitlines()
     assert "C-998-2   undecided    A flow behind an outage has nothing." in lines
-    (line,) = (line for line in lines if line.startswith("no quick verdict on C-998-2: "))
-    assert line.startswith("no quick verdict on C-998-2: the quick window of stalls is not steady: tcp has ")
+    (line,) = (line for line in lines if line.startswith("no verdict on C-998-2: "))
+    assert line.startswith("no verdict on C-998-2: the quick window of stalls is not steady: tcp has ")
     document = json.loads(called("papers", NAME, "--check-warmup", "--json", "--runs", "4").out)
     assert [each["steady"] for each in document] == ["changes", "steady", "steady"]
     assert document[0]["window"] == [0.1, 0.7]
@@ -181,16 +187,16 @@ def test_options_without_effect_are_refused(options, message, package, called):
     [
         (lambda text: text[:-20], "is no JSON"),
         (
-            lambda text: text.replace('"windows": 1', '"windows": 2'),
-            "version 2 is unknown: this package reads version 1",
+            lambda text: text.replace('"windows": 2', '"windows": 1'),
+            "version 1 is unknown: this package reads version 2",
         ),
         (lambda text: text.replace(NAME, "other", 1), 'paper: "other" is not stalled'),
         (lambda text: text.replace('"changes"', '"hops"'), 'steady: "hops" is unknown'),
         (lambda text: text.replace('"scenarios":"', '"scenarios":"zz', 1), "is not a number of 16 hexadecimal digits"),
     ],
 )
-def test_a_damaged_table_is_reported_in_one_line(change, message, checked, package):
-    file = windows.publish(PAPER, checked)
+def test_a_damaged_table_is_reported_in_one_line(change, message, checked, whole, package):
+    file = windows.publish(PAPER, checked, whole)
     text = file.read_text()
     assert change(text) != text
     file.write_text(change(text))
@@ -214,7 +220,8 @@ def test_every_shorter_quick_window_of_a_paper_was_checked_and_is_steady_but_on_
 
     A window that is not steady needs another one, in the precision or in its experiment.
     """
-    paper, table = registry()[name], windows.load(name) or {}
+    paper, kept = registry()[name], windows.load(name)
+    table = {} if kept is None else kept.quick
     cases = [*paper.experiments.cases(paper.quick)]
     shorter = {case.experiment for case in cases if windows.is_shorter(paper, paper.quick, case)}
     assert shorter == set(table)

@@ -86,7 +86,7 @@ def _claims(claims: Sequence[Verified], comparison: PublishedComparison | None) 
     for item in claims:
         if item.unsteady:
             reasons.setdefault(item.unsteady, []).append(item.claim.id)
-    yield from (f"no quick verdict on {', '.join(ids)}: {why}" for why, ids in reasons.items())
+    yield from (f"no verdict on {', '.join(ids)}: {why}" for why, ids in reasons.items())
 
 
 def _changed(changed: Sequence[ChangedVerdict]) -> Iterator[str]:

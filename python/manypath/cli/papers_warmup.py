@@ -52,7 +52,8 @@ def check_warmup(
     for paper in papers:
         found[paper.name] = _checked(paper, figure, runs, full=full, workers=workers)
         if publish:
-            typer.echo(f"published: {windows.publish(paper, found[paper.name])}", err=True)
+            whole = _checked(paper, None, None, full=True, workers=workers)
+            typer.echo(f"published: {windows.publish(paper, found[paper.name], whole)}", err=True)
     if as_json:
         print_json([_plain(name, each) for name, checked in found.items() for each in checked])
         return
@@ -111,7 +112,7 @@ def _unsteady(name: str, checked: Sequence[CheckedWindow]) -> Iterator[str]:
     for each in checked:
         if each.steady != "steady":
             worst = each.rates[0]
-            parts = "the halves of the window" if each.same else "the window and the full window"
+            parts = f"its {worst.part} and the rest" if each.same else "the window and the full window"
             cut = "no estimate" if worst.truncation is None else f"{worst.truncation:g} s"
             yield (
                 f"{name}: {each.case}: {each.steady}: {worst.flow} has {worst.one.mean():.4g} and "
@@ -132,6 +133,7 @@ def _plain(name: str, each: CheckedWindow) -> dict[str, Any]:
         "flows": [
             {
                 "flow": rates.flow,
+                "part": rates.part,
                 "one": rates.one.tolist(),
                 "other": rates.other.tolist(),
                 "tolerance": rates.tolerance,

@@ -37,6 +37,8 @@ class Verified:
         Its outcome, with the cause if it does not hold.
     read : frozenset
         The cases that the check read.
+    averaged : frozenset
+        Those of which it read more than window curves.
     trials : mapping
         The outcome with each suspected switch applied alone.
     explanation : str
@@ -44,7 +46,9 @@ class Verified:
     unfinished : str
         Text about suspects that were not tried; empty if there are none.
     unsteady : str
-        Why a quick run gives no verdict (`manypath.papers.guard`); empty if it does.
+        Why a run gives no verdict (`manypath.papers.guard`, `manypath.papers.regimes`); empty if it does.
+    halves : tuple of Verdict or None
+        Its verdicts in both halves of windows with two regimes; None if it averages over none.
     """
 
     claim: Claim
@@ -54,6 +58,8 @@ class Verified:
     explanation: str = ""
     unfinished: str = ""
     unsteady: str = ""
+    averaged: frozenset[Case] = frozenset()
+    halves: tuple[Verdict, Verdict] | None = None
 
     @property
     def unproven(self) -> bool:
@@ -106,7 +112,7 @@ def verify(claim: Claim, evidence: Evidence) -> Verified:
         check = claim(view)
     except MissingCase as missing:
         check = Check("open", "not run", "", 0, why=f"needs {missing}, which this precision does not run")
-    return Verified(claim, check, frozenset(view.read))
+    return Verified(claim, check, frozenset(view.read), averaged=frozenset(view.averaged))
 
 
 def find_causes(

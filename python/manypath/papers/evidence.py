@@ -99,6 +99,8 @@ class Evidence:
         self._limit = min((len(runs.outcomes) for runs in self._over.values()), default=limit)
         self.switch = switch
         self.read: set[Case] = set()
+        self.averaged: set[Case] = set()
+        """The cases of which more than window curves were read."""
 
     def under(self, switch: str | None) -> Evidence:
         """Return a view of the same runs with a switch applied, and with an empty record of cases that were read.
@@ -154,6 +156,17 @@ class Evidence:
 
     def runs(self, case: Case) -> Runs:
         """Return the replications of one case, and record that the case was read."""
+        self.averaged.add(case)
+        return self._runs(case)
+
+    def curves(self, case: Case) -> Sequence[Trace]:
+        """Return the window curves of one case, which show its course; raise `MissingCase` if there are none."""
+        traces = self._runs(case).traces
+        if not traces:
+            raise MissingCase(f"window curves of {case}")
+        return traces
+
+    def _runs(self, case: Case) -> Runs:
         self.read.add(case)
         found = self._over.get(case) or self._plain.get(case)
         if found is None:
@@ -177,11 +190,7 @@ class Evidence:
 
     def of_traces(self, measure: Callable[[Trace], float], experiment: str, **factors: Level) -> Sample:
         """Return `measure` of the window curves of each replication; raise `MissingCase` if there are none."""
-        case = Case.of(experiment, **factors)
-        traces = self.runs(case).traces
-        if not traces:
-            raise MissingCase(f"window curves of {case}")
-        return np.array([measure(trace) for trace in traces], dtype=np.float64)
+        return np.array([measure(trace) for trace in self.curves(Case.of(experiment, **factors))], dtype=np.float64)
 
     def levels(self, experiment: str, factor: str, where: Callable[[float], bool] | None = None) -> list[float]:
         """Return the levels of a numeric factor that were run, in ascending order."""

@@ -28,7 +28,8 @@ def guarded(items: Sequence[Verified], paper: Paper, precision: Precision) -> li
     if table is None and paper.name not in (*NAMES, *STUDIES):
         return list(items)
     found: dict[Case, str] = {}
-    current = {name: row for name, row in (table or {}).items() if row.scenarios == scenarios_of(paper, name)}
+    rows = {} if table is None else table.quick
+    current = {name: row for name, row in rows.items() if row.scenarios == scenarios_of(paper, name)}
     for case in {case for item in items for case in item.read}:
         found[case] = _why(paper, precision, case, current)
     return [without_verdict(item, sorted({found[case] for case in item.read} - {""})) for item in items]

@@ -15,6 +15,7 @@ from manypath.papers.mutations import Matrix
 from manypath.papers.open_settings.experiment import OverSettings
 from manypath.papers.paper import Figure, Paper
 from manypath.papers.profiles import Profiles
+from manypath.papers.regimes import by_halves
 from manypath.papers.runner import SEED, Runner
 from manypath.papers.sensitivity import SensitivityRow, measure_sensitivity
 from manypath.papers.sequential import decide
@@ -109,7 +110,7 @@ def evaluate_paper(
     evidence = Evidence(_plain_runs(runner, figure, cases, grow))
     looks = plan(precision.replications, precision.most if causes else 0)
     decided, grown = decide(claims, evidence, looks, runner.plain, precision.budget)
-    decided = guarded(decided, paper, precision)
+    decided = by_halves(guarded(decided, paper, precision), grown, runner)
     part = PaperEvaluation(
         paper=paper,
         precision=precision,

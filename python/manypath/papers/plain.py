@@ -43,6 +43,7 @@ def plain_claim(item: Verified, part: PaperEvaluation, table: Published | None) 
             for leaf in item.check.parts
         ],
         "why": item.check.why,
+        "halves": item.halves,
         "causes": [data_of(each, Mean.plain) for each in tried_on(item, part.broken)],
         "over_settings": None if part.over is None else plain_over(part.over, item.claim),
         "profiles": {name: check.verdict for name, check in checks.items()},
@@ -61,6 +62,7 @@ def _published(claim: PublishedClaim) -> dict[str, Any]:
         "needed": claim.needed,
         "needed_seconds": claim.needed_seconds,
         "why": claim.why,
+        "halves": claim.halves,
         "causes": [data_of(each, Mean.plain) for each in claim.causes],
     }
 

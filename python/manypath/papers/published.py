@@ -85,6 +85,8 @@ class PublishedClaim:
         Parts of the claim; empty if it has only one.
     causes : tuple of Tried
         Trials on each part that does not hold.
+    halves : tuple of Verdict or None
+        Verdicts in both halves of windows with two regimes; None if the claim averages over none.
     """
 
     id: str
@@ -98,6 +100,7 @@ class PublishedClaim:
     explanation: str
     parts: tuple[PublishedPart, ...]
     causes: tuple[Tried, ...]
+    halves: tuple[Verdict, Verdict] | None = None
 
 
 @dataclass(frozen=True)

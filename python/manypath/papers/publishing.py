@@ -171,6 +171,7 @@ def _claim(item: Verified, grown: Evidence, broken: SideEffects) -> dict[str, An
             for leaf in check.parts
         ],
         "causes": [data_of(each, Mean.rounded) for each in tried_on(item, broken)],
+        **({} if item.halves is None else {"halves": item.halves}),
     }
 
 

@@ -1,14 +1,18 @@
-"""Checks whether the quick window of a case measures the same rates as the window of full precision.
+"""Checks whether the window of a case measures one regime.
 
-A window is *steady* if, for every flow, the mean goodput in it differs from the mean in the window of full precision,
-in the same run, by less than a tolerance. Two one-sided t-tests over replications show it at 95 %
-(`manypath.papers.verdict.within`). If both windows are equal, the halves of the window are compared instead.
+A quick window is *steady* if, for every flow, the mean goodput in it differs from the mean in the window of full
+precision, in the same run, by less than a tolerance. Two one-sided t-tests over replications show it at 95 %
+(`manypath.papers.verdict.within`). The window of full precision is steady if its halves do not differ by more.
+
+The window of full precision *changes* if a flow has another rate in its first half than in the second, or in one of its
+quarters than in the rest, by more than the papers call slight (`manypath.papers.words`). A run that only begins slowly
+inside its window differs by less.
 
 MSER-5 cannot decide this: a run that ends before a change of regime looks steady to it, and it truncates flows whose
 rate differs by much less than any claim notices. It is applied to the full run, and says where a regime begins.
 
-The tolerance is 10 % of the mean goodput, as for a claim that says "about", or 1 % of the rate of all paths if that is
-more. A smaller difference is not visible in a figure.
+The tolerance of a steady window is 10 % of the mean goodput, as for a claim that says "about". Each tolerance is at
+least 1 % of the rate of all paths. A smaller difference is not visible in a figure.
 """
 
 from __future__ import annotations
@@ -29,17 +33,41 @@ from manypath.papers.experiment import Precision
 from manypath.papers.paper import Paper
 from manypath.papers.runner import SEED
 from manypath.papers.verdict import FEWEST, Hypotheses, Line, at_level, level, within
+from manypath.papers.words import SLIGHT
 from manypath.run import run
 from manypath.scenario import Scenario
 from manypath.stats import mser5
 from manypath.stats.looks import Look, plan
 
 Steady = Literal["steady", "changes", "not shown"]
-"""`steady`: shown at 95 %. `changes`: a difference exceeds the tolerance, shown at 95 % for all cases that are checked
-together. `not shown`: neither."""
+"""`steady`: shown at 95 %. `changes`: a difference exceeds the tolerance, shown at 95 %. `not shown`: neither.
+
+A change of a quick window takes the verdict from claims, so it is shown for all cases together. A change within the
+window of full precision only makes claims answer for each half (`manypath.papers.regimes`), so it is shown for a case.
+"""
 
 Window = tuple[int, int]
 """Begin and end of a measurement window, in nanoseconds."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of the runs whose rates are compared with those in another part.
+
+    Attributes
+    ----------
+    name : str
+        The part as a phrase: ``quick window``, ``first half``, ``second quarter``.
+    one, other : tuple of tuple of int
+        The times of both parts, in nanoseconds. The other part may have a gap.
+    tolerance : float
+        Relative difference that is too large.
+    """
+
+    name: str
+    one: tuple[Window, ...]
+    other: tuple[Window, ...]
+    tolerance: float
 
 
 @dataclass(frozen=True)
@@ -50,9 +78,10 @@ class Rates:
     ----------
     flow : str
         Name of the flow, or of the first one of several.
+    part : str
+        Name of the first part (`Part`).
     one, other : array
-        Goodput in the window and in the full window, Mbit/s, one value for each replication. If both windows are equal,
-        that in the halves of the window.
+        Goodput in both parts, Mbit/s, one value for each replication.
     tolerance : float
         Difference that is too large, Mbit/s.
     truncation : float or None
@@ -60,6 +89,7 @@ class Rates:
     """
 
     flow: str
+    part: str
     one: Sample
     other: Sample
     tolerance: float
@@ -87,7 +117,7 @@ class CheckedWindow:
     window, full : tuple of int
         Its window with the checked precision and with full precision.
     rates : tuple of Rates
-        The rates of its flows; the flow with the largest change in units of its tolerance is first.
+        The rates of its flows in the compared parts; the largest change in units of its tolerance is first.
     replications : int
         Number of runs.
     steady : Steady
@@ -131,7 +161,7 @@ def check_windows(
         The cases.
     replications, most
         Number of runs of each case, and the largest number for a case that is not decided after fewer runs. The looks
-        share the error of 5 %. A case with the window of full precision gets no further runs.
+        share the error of 5 %. A case with the window of full precision gets at most twice the first runs.
     workers
         Number of threads; one for each core if None.
     """
@@ -148,39 +178,53 @@ def check_window(
     """Check the window of one of several cases. Each look makes further runs until the case is decided."""
     full = paper.experiments.scenario(case, paper.full)
     window, whole = _window(paper.experiments.scenario(case, precision)), _window(full)
+    same = window == whole
+    parts = _parts_of(whole) if same else (Part("quick window", (window,), (whole,), ABOUT),)
     groups = _groups(full)
+    end = max(window[1], whole[1])
     runs: list[NDArray[np.float64]] = []
     rates: list[Rates] = []
     steady: Steady = "not shown"
-    for look in looks[:1] if window == whole else looks:
-        end = max(window[1], whole[1])
+    for look in plan(looks[0].runs, 2 * looks[0].runs) if same and len(looks) > 1 else looks:
         runs += [_series(full, end, replication, groups) for replication in range(len(runs), look.runs)]
-        rates = _rates(full, groups, np.array(runs), end, _parts(window, whole))
+        rates = _rates(full, groups, np.array(runs), end, parts)
         with at_level(look.level):
-            steady = _decided(Hypotheses({each.flow: each.line for each in rates}), cases)
+            steady = _decided(rates, 1 if same else cases, halves_within=ABOUT / SLIGHT if same else 1.0)
         if steady != "not shown":
             break
     ordered = tuple(sorted(rates, key=lambda each: -each.change))
     return CheckedWindow(case, window, whole, ordered, len(runs), steady)
 
 
-def _decided(hypotheses: Hypotheses, cases: int) -> Steady:
-    """Return the outcome of the tests of one of several cases (Bonferroni's inequality for `changes`)."""
-    if not hypotheses.unshown():
-        return "steady"
-    return "changes" if cases * min(hypotheses.reverses().values()) < level() else "not shown"
+def _decided(rates: Sequence[Rates], cases: int, *, halves_within: float) -> Steady:
+    """Return the outcome of the tests of one of several cases (Bonferroni's inequality for `changes`).
+
+    A window is steady if the rates in its first part differ by less than `halves_within` of their tolerance.
+    """
+    every = Hypotheses({(each.flow, each.part): each.line for each in rates})
+    if cases * min(every.reverses().values()) < level():
+        return "changes"
+    first = [each for each in rates if each.part == rates[0].part]
+    near = {each.flow: within(each.other - each.one, halves_within * each.tolerance) for each in first}
+    return "not shown" if Hypotheses(near).unshown() else "steady"
 
 
 def _window(scenario: Scenario) -> Window:
     return scenario.warmup, scenario.warmup + scenario.measure
 
 
-def _parts(window: Window, full: Window) -> tuple[Window, Window]:
-    """Return the windows to compare: the two, or the halves of one."""
-    if window != full:
-        return window, full
-    middle = sum(window) // 2
-    return (window[0], middle), (middle, window[1])
+def _parts_of(window: Window) -> tuple[Part, ...]:
+    """Return the parts of a window to compare: its halves, and each quarter with the rest."""
+    ends = [window[0] + (window[1] - window[0]) * number // 4 for number in range(5)]
+    quarters = [(ends[number], ends[number + 1]) for number in range(4)]
+    first, second = (ends[0], ends[2]), (ends[2], ends[4])
+    return (
+        Part("first half", (first,), (second,), SLIGHT),
+        *(
+            Part(f"{name} quarter", (own,), tuple(each for each in quarters if each != own), SLIGHT)
+            for name, own in zip(("first", "second", "third", "last"), quarters, strict=True)
+        ),
+    )
 
 
 def _groups(scenario: Scenario) -> dict[str, str]:
@@ -207,28 +251,30 @@ def _series(scenario: Scenario, end: int, replication: int, groups: dict[str, st
 
 
 def _rates(
-    scenario: Scenario, groups: dict[str, str], runs: NDArray[np.float64], end: int, parts: tuple[Window, Window]
+    scenario: Scenario, groups: dict[str, str], runs: NDArray[np.float64], end: int, parts: Sequence[Part]
 ) -> list[Rates]:
-    """Return the rates of each group in two parts of the runs, an array of shape (runs, groups, SAMPLES)."""
+    """Return the rates of each group in parts of the runs, an array of shape (runs, groups, SAMPLES)."""
     capacity = sum(map(scenario.network.bottleneck_rate, scenario.network.paths)) / 1e6
     every = end // SAMPLES
     found: list[Rates] = []
     for number, name in enumerate(dict.fromkeys(groups.values())):
         series = runs[:, number]
-        one, other = (_mean_in(series, every, part) for part in parts)
-        tolerance = max(ABOUT * float(other.mean()), VISIBLE * capacity)
         cut = mser5(series.mean(axis=0))
         truncation = None if cut is None else cut * every / 1e9
-        found.append(Rates(name, one, other, tolerance, truncation))
+        for part in parts:
+            one, other = (_mean_in(series, every, windows) for windows in (part.one, part.other))
+            whole = other if part.name == "quick window" else _mean_in(series, every, (*part.one, *part.other))
+            tolerance = max(part.tolerance * float(whole.mean()), VISIBLE * capacity)
+            found.append(Rates(name, part.name, one, other, tolerance, truncation))
     return found
 
 
-def _mean_in(series: NDArray[np.float64], every: int, window: Window) -> Sample:
-    """Return the mean of each run in a window. A sample that the window cuts counts in proportion."""
+def _mean_in(series: NDArray[np.float64], every: int, windows: Sequence[Window]) -> Sample:
+    """Return the mean of each run in several windows. A sample that a window cuts counts in proportion."""
     times = every * np.arange(series.shape[1] + 1)
     sums = np.cumsum(np.pad(series, ((0, 0), (1, 0))), axis=1) * every
-    until = np.array([np.interp(window, times, each) for each in sums])
-    return (until[:, 1] - until[:, 0]) / (window[1] - window[0])
+    until = np.array([np.interp(np.ravel(windows), times, each) for each in sums])
+    return (until[:, 1::2] - until[:, ::2]).sum(axis=1) / sum(end - begin for begin, end in windows)
 
 
 ABOUT = 0.1

@@ -1,8 +1,9 @@
-"""The checked quick windows of each paper, in a small table that is part of the package.
+"""The checked windows of each paper, in a small table that is part of the package.
 
 `manypath papers NAME --check-warmup --publish` writes the file `windows.json` into the folder of the paper or study. It
-has a row for each experiment whose quick window is not that of full precision. A hash of the scenarios ties a row to
-the experiment, so that a changed experiment counts as unchecked.
+has a row for each experiment whose quick window is not that of full precision, and a row for each experiment with the
+cases that change within the window of full precision. A hash of the scenarios ties a row to the experiment, so that a
+changed experiment counts as unchecked.
 """
 
 from __future__ import annotations
@@ -29,8 +30,9 @@ from manypath.papers.runner import SEED
 from manypath.papers.steadiness import CheckedWindow, Steady
 from manypath.quantity import SPAN
 from manypath.replacement import replacing
+from manypath.scenario import Saturated, Scenario
 
-FORMAT = 1
+FORMAT = 2
 """Version of the tables. Tables of other versions are refused."""
 
 FILE = "windows.json"
@@ -101,8 +103,64 @@ class CheckedExperiment:
         return f"the quick window of {self.experiment} is {shown}: {rates}{cut}"
 
 
-def load(name: str) -> dict[str, CheckedExperiment] | None:
-    """Return the checked experiments of a paper or study by name; None if there is no table.
+@dataclass(frozen=True)
+class ChangingCase:
+    """A case whose flow has another rate in a part of the window of full precision than in the rest.
+
+    Attributes
+    ----------
+    factors : mapping
+        The levels of its factors.
+    flow : str
+        The flow with the largest change.
+    part : str
+        The part, such as ``first half``.
+    within, rest : float
+        Its goodput in the part and in the rest of the window, Mbit/s.
+    """
+
+    factors: Mapping[str, Level]
+    flow: str
+    part: str
+    within: Amount
+    rest: Amount
+
+    def __str__(self) -> str:
+        return f"{self.flow} has {self.within:.3g} Mbit/s in the {self.part} of the window and {self.rest:.3g} in the rest"
+
+
+@dataclass(frozen=True)
+class CheckedWhole:
+    """The check of an experiment for changes within the window of full precision.
+
+    Attributes
+    ----------
+    experiment : str
+        Name of the experiment.
+    scenarios : str
+        Hash of its scenarios and windows.
+    cases : int
+        Number of its cases.
+    changing : tuple of ChangingCase
+        The cases that change.
+    """
+
+    experiment: str
+    scenarios: str
+    cases: Count
+    changing: tuple[ChangingCase, ...]
+
+
+@dataclass(frozen=True)
+class CheckedPaper:
+    """The checked windows of a paper, by experiment: those of quick precision that differ, and those of full precision."""
+
+    quick: Mapping[str, CheckedExperiment]
+    full: Mapping[str, CheckedWhole]
+
+
+def load(name: str) -> CheckedPaper | None:
+    """Return the checked experiments of a paper or study; None if there is no table.
 
     Raises
     ------
@@ -116,7 +174,9 @@ def load(name: str) -> dict[str, CheckedExperiment] | None:
     wrong = next(_wrong(table, name), None)
     if wrong:
         raise UserError(f"{file}: {wrong}: {AGAIN}")
-    return {each.experiment: each for each in table.experiments}
+    return CheckedPaper(
+        {each.experiment: each for each in table.experiments}, {each.experiment: each for each in table.regimes}
+    )
 
 
 def is_shorter(paper: Paper, precision: Precision, case: Case) -> bool:
@@ -129,35 +189,91 @@ def _spans(paper: Paper, precision: Precision, case: Case) -> list[int]:
     return [SPAN.parse(text) for text in paper.experiments.window(case, precision)]
 
 
-def scenarios_of(paper: Paper, experiment: str) -> str:
-    """Return a hash of the quick cases of an experiment, with their scenarios and both windows.
+def changing_cases(paper: Paper) -> tuple[dict[Case, ChangingCase], set[str]]:
+    """Return the cases that change within the window of full precision, and the names of unchecked experiments.
+
+    Cases whose scenario itself changes are left out.
+    """
+    table = load(paper.name)
+    rows = {} if table is None else table.full
+    names = set(paper.full.grids)
+    current = {name for name in names & rows.keys() if rows[name].scenarios == scenarios_of(paper, name, full=True)}
+    changing = {Case.of(name, **each.factors): each for name in sorted(current) for each in rows[name].changing}
+    return changing, names - current
+
+
+def changes_itself(scenario: Scenario) -> bool:
+    """Return whether a scenario itself changes within its window.
+
+    It does by events or traces of links, by applications that pause or end, and by flows that start late.
+    """
+    links, flows = scenario.network.links.values(), scenario.flows.values()
+    return (
+        any(link.events or link.trace for link in links)
+        or any(flow.start.earliest > scenario.warmup for flow in flows)
+        or not all(isinstance(flow.app, Saturated) for flow in flows)
+    )
+
+
+def scenarios_of(paper: Paper, experiment: str, *, full: bool = False) -> str:
+    """Return a hash of the quick or full cases of an experiment, with their scenarios and both windows.
 
     Settings with their default values are left out, so that a new setting does not change it.
     """
     lines: list[str] = []
-    for case in paper.experiments.cases(paper.quick, {experiment}):
+    for case in paper.experiments.cases(paper.precision(full=full), {experiment}):
         windows = [_spans(paper, each, case) for each in (paper.quick, paper.full)]
         scenario = paper.experiments.scenario(case, paper.full).model_dump(mode="json", exclude_defaults=True)
         lines.append(json.dumps([str(case), windows, scenario], sort_keys=True))
     return sha256("\n".join(lines).encode()).hexdigest()[:HASH]
 
 
-def publish(paper: Paper, found: Iterable[CheckedWindow]) -> Path:
-    """Write the checks of all quick windows of a paper into the package, and return the path of the file."""
+def publish(paper: Paper, quick: Iterable[CheckedWindow], full: Iterable[CheckedWindow]) -> Path:
+    """Write the checks of all windows of a paper into the package, and return the path of the file."""
     target = kept.file_of(paper.name, FILE)
     with replacing("--publish", target) as begun:
-        begun.write_text(table(paper, found), encoding="utf-8")
+        begun.write_text(table(paper, quick, full), encoding="utf-8")
     return target
 
 
-def table(paper: Paper, found: Iterable[CheckedWindow]) -> str:
-    """Return the text of the table, with a line for each experiment with a shorter quick window."""
-    shorter = sorted((each for each in found if not each.same), key=lambda each: each.case.experiment)
-    rows = [_row(paper, name, [*group]) for name, group in groupby(shorter, lambda each: each.case.experiment)]
+def table(paper: Paper, quick: Iterable[CheckedWindow], full: Iterable[CheckedWindow]) -> str:
+    """Return the text of the table, with a line for each experiment of both lists."""
+    rows: dict[str, list[Any]] = {
+        "experiments": [_row(paper, name, found) for name, found in _grouped(each for each in quick if not each.same)],
+        "regimes": [_whole(paper, name, found) for name, found in _grouped(full)],
+    }
     head = {"windows": FORMAT, "paper": paper.name, "engine": _native.engine_version(), "seed": SEED}
     lines = [f'"{name}": {_json(value)}' for name, value in head.items()]
-    lines.append('"experiments": [\n' + ",\n".join(map(_json, rows)) + "\n]")
+    lines += [f'"{name}": [\n' + ",\n".join(map(_json, each)) + "\n]" for name, each in rows.items()]
     return "{" + ",\n".join(lines) + "}\n"
+
+
+def _grouped(found: Iterable[CheckedWindow]) -> Iterator[tuple[str, list[CheckedWindow]]]:
+    ordered = sorted(found, key=lambda each: each.case.experiment)
+    return ((name, [*group]) for name, group in groupby(ordered, lambda each: each.case.experiment))
+
+
+def _whole(paper: Paper, name: str, found: Sequence[CheckedWindow]) -> dict[str, Any]:
+    changing = [
+        each
+        for each in found
+        if each.steady == "changes" and not changes_itself(paper.experiments.scenario(each.case, paper.full))
+    ]
+    return {
+        "experiment": name,
+        "scenarios": scenarios_of(paper, name, full=True),
+        "cases": len(found),
+        "changing": [
+            {
+                "factors": dict(each.case.factors),
+                "flow": each.rates[0].flow,
+                "part": each.rates[0].part,
+                "within": round(float(each.rates[0].one.mean()), 4),
+                "rest": round(float(each.rates[0].other.mean()), 4),
+            }
+            for each in changing
+        ],
+    }
 
 
 def _row(paper: Paper, name: str, found: Sequence[CheckedWindow]) -> dict[str, Any]:
@@ -197,6 +313,7 @@ class _Table:
     engine: str
     seed: Whole
     experiments: tuple[CheckedExperiment, ...]
+    regimes: tuple[CheckedWhole, ...]
 
 
 def _wrong(table: _Table, name: str) -> Iterator[str]:
@@ -204,9 +321,10 @@ def _wrong(table: _Table, name: str) -> Iterator[str]:
     if table.paper != name:
         yield f"paper: {quoted(table.paper)} is not {name}"
     yield from malformed("engine", table.engine, 16)
-    yield from repeated("experiments", [each.experiment for each in table.experiments])
-    for each in table.experiments:
-        yield from malformed(f"experiments.{each.experiment}.scenarios", each.scenarios, HASH)
+    for rows, found in (("experiments", table.experiments), ("regimes", table.regimes)):
+        yield from repeated(rows, [each.experiment for each in found])
+        for each in found:
+            yield from malformed(f"{rows}.{each.experiment}.scenarios", each.scenarios, HASH)
 
 
 def _json(value: Any) -> str:

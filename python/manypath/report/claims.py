@@ -71,7 +71,8 @@ class CauseView:
 class ClaimView:
     """The card of a claim; `verdicts` contains the verdicts of the other columns of its page, by column.
 
-    `over` is the verdict over the open settings, if any. `history` has a sentence for each change of the claim.
+    `over` is the verdict over the open settings, if any. `halves` has the verdicts in both halves of windows with two
+    regimes, or nothing. `history` has a sentence for each change of the claim.
     `full` summarizes the full results if explanation and causes are from them; else it is empty. `reconstructed` says
     what decides a claim that is undecided under the reconstructed settings; else it is empty.
     """
@@ -85,6 +86,7 @@ class ClaimView:
     runs: int
     parts: list[PartView]
     over: OverView | None
+    halves: tuple[Verdict, ...]
     history: list[str]
     full: str
     reconstructed: str
@@ -149,6 +151,7 @@ def _card(
         runs=check.runs,
         parts=[_part(leaf) for leaf in check.leaves()],
         over=over,
+        halves=item.halves or (kept.halves if kept else None) or (),
         history=[*map(str, item.claim.history)],
         full="" if kept is None else found_in_full(kept),
         reconstructed=_reconstructed(paper, item.claim),
@@ -176,6 +179,7 @@ def _kept_card(
         runs=kept.runs,
         parts=[_kept_part(part) for part in kept.parts or (_whole(kept),)],
         over=over,
+        halves=kept.halves or (),
         history=[*map(str, claim.history)],
         full=found_in_full(kept),
         reconstructed=_reconstructed(paper, claim),

@@ -21,12 +21,20 @@ from manypath.papers.published_rows import PublishedChange
 from manypath.report.claims import ClaimView, claims_of
 from manypath.report.columns import columns_of, counts_of
 from manypath.report.open_settings import over_of
+from manypath.report.regimes import HEAD, regime_rows
 from manypath.report.reconstruction import ReconstructionView, reconstruction_of
 from manypath.report.variants import MatrixView, ProfilesView, matrix_of, profiles_of
 from manypath.rows import Outcome
 
 if TYPE_CHECKING:
     from manypath.papers.paper_evaluation import PaperEvaluation
+
+REGIMES = (
+    "A flow has another rate in the part of the window than in the rest, by more than a quarter of its mean. A claim that "
+    "averages over such a window has a verdict only if it has the same in both halves. Windows of full precision; cases "
+    "whose scenario changes by itself are left out."
+)
+"""Caption of the table of windows with two regimes."""
 
 FAR = 5.0
 """Smallest difference to another simulator that is marked, in per cent of the total goodput."""
@@ -181,7 +189,8 @@ def view_of(part: PaperEvaluation) -> PaperView:
         agreement=None if published is None or part.unfinished is not None else _agreement(part, published),
         figures=[],
         tables=[
-            TableView(each.name, each.caption, each.head, rows) for each, rows in paper.filled_tables(part.evidence)
+            *(TableView(each.name, each.caption, each.head, rows) for each, rows in paper.filled_tables(part.evidence)),
+            *_regimes(part),
         ],
         claims=claims_of(part, others, full, over),
         setup=paper.setup,
@@ -195,6 +204,12 @@ def view_of(part: PaperEvaluation) -> PaperView:
         took=_duration(part.seconds),
         missing=_missing(part),
     )
+
+
+def _regimes(part: PaperEvaluation) -> list[TableView]:
+    """Return the table of windows with two regimes, if there are any."""
+    rows = regime_rows(part)
+    return [TableView("Windows with two regimes", REGIMES, HEAD, rows)] if rows else []
 
 
 def _missing(part: PaperEvaluation) -> str:

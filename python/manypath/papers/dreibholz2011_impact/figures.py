@@ -84,7 +84,7 @@ def windows_over_time(evidence: Evidence) -> Picture:
     """Figure 5, from the first replication."""
     runs = {}
     for cc in ALL:
-        trace = evidence.runs(Case.of("figure5", cc=cc)).traces[0]
+        trace = evidence.curves(Case.of("figure5", cc=cc))[0]
         runs[TITLES[cc]] = {path: trace.paths[CMT, path] for path in ("south", "north")}
     return windows(runs, paths=("south", "north"), printed={TITLES[PEAKS_OF]: PEAKS})
 

@@ -117,7 +117,7 @@ def an_outage(evidence: Evidence) -> Picture:
         for axes, path in zip(row, PATHS, strict=True):
             axes.axvspan(*SILENCE, color=INK, alpha=0.08, linewidth=0)
             for number, cc in enumerate(SILENT):
-                traces = evidence.runs(Case.of("silence", cc=cc)).traces
+                traces = evidence.curves(Case.of("silence", cc=cc))
                 mean = np.mean([rates(trace, MPTCP, path) for trace in traces], axis=0)
                 axes.plot(np.arange(len(mean)) + 0.5, mean, color=COLOURS[number])
             axes.set_title(f"subflow on {path.upper()}", loc="left")
@@ -134,7 +134,7 @@ def _windows_alone(evidence: Evidence, experiment: str) -> Picture:
         drawing = Figure(figsize=(PAGE, 3.4), layout="constrained")
         rows = drawing.subplots(2, 1, sharex=True, sharey=True)
         for axes, cc in zip(rows, (APPROXIMATED, EXACT), strict=True):
-            trace = evidence.runs(Case.of(experiment, cc=cc)).traces[0]
+            trace = evidence.curves(Case.of(experiment, cc=cc))[0]
             for number, path in enumerate(PATHS):
                 _draw_window(axes, trace.paths[MPTCP, path], COLOURS[number])
             axes.set_title(TITLES[cc], loc="left")
@@ -147,7 +147,7 @@ def _windows_alone(evidence: Evidence, experiment: str) -> Picture:
 
 def _beside_tcp(evidence: Evidence, number: int) -> Picture:
     """Draw throughput and windows on each link of a scenario; MPTCP's sum is in both plots, as in the paper."""
-    trace = evidence.runs(Case.of(SHEETS[number].experiment, cc=APPROXIMATED)).traces[0]
+    trace = evidence.curves(Case.of(SHEETS[number].experiment, cc=APPROXIMATED))[0]
     with styled():
         drawing = Figure(figsize=(PAGE, 4.2), layout="constrained")
         plots = drawing.subplots(2, len(PATHS), sharex=True, sharey="row")

@@ -246,4 +246,4 @@ def _together(trace: Trace) -> NDArray[np.bool_]:
 
 def curves(results: Evidence, experiment: str, **factors: Level) -> list[Trace]:
     """Return the traces of a case, one for each sampled run."""
-    return list(results.runs(Case.of(experiment, **factors)).traces)
+    return list(results.curves(Case.of(experiment, **factors)))
