@@ -88,11 +88,13 @@ def test_an_experiment_that_was_not_checked_gives_no_verdict(checked, package):
     windows.publish(PAPER, [], [each for each in checked if each.case.experiment != "grows"])
     found = _by_id(_evaluated())
     again = "grows was not checked for regimes: manypath papers growing --check-warmup"
-    assert {number: item.unsteady for number, item in found.items() if item.unsteady} == {
-        number: again for number in ("C-997-1", "C-997-2", "C-997-4")
-    }
+    assert {number: item.unsteady for number, item in found.items() if item.unsteady} == dict.fromkeys(
+        ("C-997-1", "C-997-2", "C-997-4"), again
+    )
     windows.publish(PAPER, [], checked)
-    longer = replace(PAPER, full=replace(PAPER.full, grids={**PAPER.full.grids, "grows": {"threshold": (10, 11, 1000)}}))
+    longer = replace(
+        PAPER, full=replace(PAPER.full, grids={**PAPER.full.grids, "grows": {"threshold": (10, 11, 1000)}})
+    )
     assert _by_id(_evaluated(longer))["C-997-1"].unsteady == again
 
 

@@ -1,8 +1,8 @@
 """Claims that average over a window with two regimes: their verdict in each half of it.
 
-A case with the window of full precision changes if one of its flows has another rate in a part of the window than in the rest
-(`manypath.papers.steadiness`). A claim that averages over such a case is checked in each half of the window, too. It
-keeps its verdict if it has the same in both halves. Otherwise it is undecided, because the mean is that of no regime.
+A case with the window of full precision changes if one of its flows has another rate in a part of the window than in
+the rest (`manypath.papers.steadiness`). A claim that averages over such a case is checked in each half of the window,
+too. It keeps its verdict if it has the same in both halves. Otherwise it is undecided: the mean is that of no regime.
 
 Window curves show the course of a run, so a claim that reads only curves of a case is not affected. Neither is a case
 whose scenario itself changes, by events of its links, a trace, a late start, or an application that pauses or ends.

@@ -126,7 +126,9 @@ class ChangingCase:
     rest: Amount
 
     def __str__(self) -> str:
-        return f"{self.flow} has {self.within:.3g} Mbit/s in the {self.part} of the window and {self.rest:.3g} in the rest"
+        return (
+            f"{self.flow} has {self.within:.3g} Mbit/s in the {self.part} of the window and {self.rest:.3g} in the rest"
+        )
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,8 @@ from manypath.papers.published_rows import PublishedChange
 from manypath.report.claims import ClaimView, claims_of
 from manypath.report.columns import columns_of, counts_of
 from manypath.report.open_settings import over_of
-from manypath.report.regimes import HEAD, regime_rows
 from manypath.report.reconstruction import ReconstructionView, reconstruction_of
+from manypath.report.regimes import HEAD, regime_rows
 from manypath.report.variants import MatrixView, ProfilesView, matrix_of, profiles_of
 from manypath.rows import Outcome
 
