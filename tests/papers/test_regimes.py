@@ -110,6 +110,7 @@ def test_both_verdicts_are_published_and_shown(checked, package):
     part = _evaluated(causes=True)
     publish(part)
     table = load(NAME)
+    assert table is not None
     assert {number: claim.halves for number, claim in table.claims.items()} == {
         "C-997-1": ("holds", "holds"),
         "C-997-2": ("contradicted", "contradicted"),

@@ -38,7 +38,7 @@ class Verified:
     read : frozenset
         The cases that the check read.
     averaged : frozenset
-        Those of which it read more than window curves.
+        Those from which it read more than window curves.
     trials : mapping
         The outcome with each suspected switch applied alone.
     explanation : str

@@ -100,7 +100,7 @@ class Evidence:
         self.switch = switch
         self.read: set[Case] = set()
         self.averaged: set[Case] = set()
-        """The cases of which more than window curves were read."""
+        """The cases from which more than window curves were read."""
 
     def under(self, switch: str | None) -> Evidence:
         """Return a view of the same runs with a switch applied, and with an empty record of cases that were read.

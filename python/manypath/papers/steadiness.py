@@ -205,8 +205,8 @@ def _decided(rates: Sequence[Rates], cases: int, *, halves_within: float) -> Ste
     if cases * min(every.reverses().values()) < level():
         return "changes"
     first = [each for each in rates if each.part == rates[0].part]
-    near = {each.flow: within(each.other - each.one, halves_within * each.tolerance) for each in first}
-    return "not shown" if Hypotheses(near).unshown() else "steady"
+    near = Hypotheses({each.flow: within(each.other - each.one, halves_within * each.tolerance) for each in first})
+    return "not shown" if near.unshown() else "steady"
 
 
 def _window(scenario: Scenario) -> Window:

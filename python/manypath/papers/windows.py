@@ -155,7 +155,7 @@ class CheckedWhole:
 
 @dataclass(frozen=True)
 class CheckedPaper:
-    """The checked windows of a paper, by experiment: those of quick precision that differ, and those of full precision."""
+    """The checked windows of a paper by experiment: shorter ones of quick precision, and those of full precision."""
 
     quick: Mapping[str, CheckedExperiment]
     full: Mapping[str, CheckedWhole]
