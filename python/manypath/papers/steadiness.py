@@ -40,11 +40,8 @@ from manypath.stats import mser5
 from manypath.stats.looks import Look, plan
 
 Steady = Literal["steady", "changes", "not shown"]
-"""`steady`: shown at 95 %. `changes`: a difference exceeds the tolerance, shown at 95 %. `not shown`: neither.
-
-A change of a quick window takes the verdict from claims, so it is shown for all cases together. A change within the
-window of full precision only makes claims answer for each half (`manypath.papers.regimes`), so it is shown for a case.
-"""
+"""`steady`: shown at 95 %. `changes`: a difference exceeds the tolerance, shown at 95 % for all cases that are checked
+together. `not shown`: neither."""
 
 Window = tuple[int, int]
 """Begin and end of a measurement window, in nanoseconds."""
@@ -161,7 +158,8 @@ def check_windows(
         The cases.
     replications, most
         Number of runs of each case, and the largest number for a case that is not decided after fewer runs. The looks
-        share the error of 5 %. A case with the window of full precision gets at most twice the first runs.
+        share the error of 5 %. A case with the window of full precision only gets further runs while the measured
+        change is larger than the tolerance.
     workers
         Number of threads; one for each core if None.
     """
@@ -185,12 +183,12 @@ def check_window(
     runs: list[NDArray[np.float64]] = []
     rates: list[Rates] = []
     steady: Steady = "not shown"
-    for look in plan(looks[0].runs, 2 * looks[0].runs) if same and len(looks) > 1 else looks:
+    for look in looks:
         runs += [_series(full, end, replication, groups) for replication in range(len(runs), look.runs)]
         rates = _rates(full, groups, np.array(runs), end, parts)
         with at_level(look.level):
-            steady = _decided(rates, 1 if same else cases, halves_within=ABOUT / SLIGHT if same else 1.0)
-        if steady != "not shown":
+            steady = _decided(rates, cases, halves_within=ABOUT / SLIGHT if same else 1.0)
+        if steady != "not shown" or (same and max(each.change for each in rates) <= 1.0):
             break
     ordered = tuple(sorted(rates, key=lambda each: -each.change))
     return CheckedWindow(case, window, whole, ordered, len(runs), steady)
