@@ -79,6 +79,12 @@ def test_the_precision_limits_the_number_of_tried_cases():
     assert found.check.why.endswith("--full tries further changes.")
 
 
+def test_each_claim_has_one_trial_whatever_the_limit():
+    found, asked = outcome(("nothing", "cure"), trial_cases=0, exhaustive=True)
+    assert asked == ["nothing"]
+    assert "none of these changes moves it" in found.check.why
+
+
 def test_full_precision_does_not_refer_to_itself():
     found, asked = outcome(("nothing", "cure"), trial_cases=1, exhaustive=True)
     assert asked == ["nothing"]

@@ -143,8 +143,8 @@ def find_causes(
         Whether to try every suspect of a claim. Otherwise the trials of a claim stop when each contradicted part has a
         cause, and no suspect is tried for an undecided part.
     trial_cases : int
-        Largest number of cases that all trials run together. Each turn tries one suspect of each claim, and begins with
-        the trials of the fewest cases.
+        Largest number of cases that all trials run together, except for the first trial of each claim, which is made
+        in any case. Each turn tries one suspect of each claim, and begins with the trials of the fewest cases.
     """
     left = trial_cases
     unfinished = {item.claim.id for item in verified if item.claim.suspects and not exhaustive and _has_undecided(item)}
@@ -153,8 +153,8 @@ def find_causes(
         requests: dict[Switch, set[Case]] = {}
         for item, switch, cases in _next_trials(verified, turn, switches, changes, exhaustive=exhaustive):
             more = cases - requests.get(switch, set())
-            if len(more) <= left:
-                left -= len(more)
+            if len(more) <= left or not item.trials:
+                left = max(0, left - len(more))
                 asked[item.claim.id] = switch
                 requests.setdefault(switch, set()).update(more)
             else:
