@@ -4,9 +4,9 @@ A quick window is *steady* if, for every flow, the mean goodput in it differs fr
 precision, in the same run, by less than a tolerance. Two one-sided t-tests over replications show it at 95 %
 (`manypath.papers.verdict.within`). The window of full precision is steady if its halves do not differ by more.
 
-The window of full precision *changes* if a flow has another rate in its first half than in the second, or in one of its
-quarters than in the rest, by more than the papers call slight (`manypath.papers.words`). A run that only begins slowly
-inside its window differs by less.
+The window of full precision *changes* if a flow has another rate in its first half than in the second, by more than the
+papers call slight (`manypath.papers.words`), or in one of its quarters than in the rest, by more than AIMD alone can
+cause: a slow sawtooth may fill several quarters. A run that only begins slowly inside its window differs by less.
 
 MSER-5 cannot decide this: a run that ends before a change of regime looks steady to it, and it truncates flows whose
 rate differs by much less than any claim notices. It is applied to the full run, and says where a regime begins.
@@ -219,7 +219,7 @@ def _parts_of(window: Window) -> tuple[Part, ...]:
     return (
         Part("first half", (first,), (second,), SLIGHT),
         *(
-            Part(f"{name} quarter", (own,), tuple(each for each in quarters if each != own), SLIGHT)
+            Part(f"{name} quarter", (own,), tuple(each for each in quarters if each != own), SAWTOOTH)
             for name, own in zip(("first", "second", "third", "last"), quarters, strict=True)
         ),
     )
@@ -274,6 +274,12 @@ def _mean_in(series: NDArray[np.float64], every: int, windows: Sequence[Window])
     until = np.array([np.interp(np.ravel(windows), times, each) for each in sums])
     return (until[:, 1::2] - until[:, ::2]).sum(axis=1) / sum(end - begin for begin, end in windows)
 
+
+SAWTOOTH = 2.0 / 3.0
+"""Largest difference between a quarter and the rest that AIMD causes, relative to the mean.
+
+The rate of a flow whose window is halved and grows linearly lies between 2/3 and 4/3 of its mean.
+"""
 
 ABOUT = 0.1
 """Tolerance as a part of the mean goodput in the full window."""
