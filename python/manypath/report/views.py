@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 
 REGIMES = (
     "A flow has another rate in the part of the window than in the rest, by more than a quarter of its mean, or by "
-    "more than two thirds if the part is a quarter of the window. A claim that averages over such a window has a verdict "
-    "only if it has the same in both halves. Windows of full precision; cases whose scenario itself changes are left "
-    "out."
+    "more than two thirds if the part is a quarter of the window. A claim that averages over such a window has a "
+    "verdict only if it has the same in both halves. Windows of full precision; cases whose scenario itself changes "
+    "are left out."
 )
 """Caption of the table of windows with two regimes."""
 
