@@ -74,7 +74,7 @@ def regimes() -> str:
         agree = [number for number, verdict, both in halves if set(both) == {verdict}]
         others = [f"{number} ({both[0]}, {both[1]})" for number, verdict, both in halves if set(both) != {verdict}]
         cases = 0 if checked is None else sum(each.cases for each in checked.full.values())
-        changing, _ = windows.changing_cases(paper)
+        changing = windows.changing_cases(paper)
         return f"[{paper.tag}]", f"{cases:,}", str(len(changing)), ", ".join(agree) or "–", ", ".join(others) or "–"
 
     heads = ("paper", "cases", "change", "same verdict in both halves", "undecided (first half, second half)")

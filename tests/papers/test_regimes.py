@@ -76,9 +76,8 @@ def test_a_claim_keeps_its_verdict_only_if_both_halves_have_it(checked, package)
 
 def test_curves_steady_windows_and_planned_changes_are_not_divided(checked, package):
     windows.publish(PAPER, [], checked)
-    changing, unchecked = windows.changing_cases(PAPER)
-    assert unchecked == set()
-    assert set(changing) == {GROWS, Case.of("course", threshold=10)}
+    assert windows.unchecked(PAPER, PAPER.full.grids) == set()
+    assert set(windows.changing_cases(PAPER)) == {GROWS, Case.of("course", threshold=10)}
     found = _by_id(_evaluated())
     for number in ("C-997-3", "C-997-4", "C-997-5"):
         assert (found[number].check.verdict, found[number].halves) == ("holds", None), number
@@ -126,5 +125,5 @@ def test_both_verdicts_are_published_and_shown(checked, package):
 @pytest.mark.parametrize("name", NAMES)
 def test_every_experiment_of_a_paper_was_checked_for_regimes(name):
     """Check again with `manypath papers NAME --check-warmup --publish` after a change of scenarios or grids."""
-    _, unchecked = windows.changing_cases(registry()[name])
-    assert unchecked == set()
+    paper = registry()[name]
+    assert windows.unchecked(paper, paper.full.grids) == set()

@@ -19,7 +19,7 @@ from manypath.papers.evidence import Case, Evidence
 from manypath.papers.guard import without_verdict
 from manypath.papers.runner import Runner
 from manypath.papers.switch import Switch
-from manypath.papers.windows import ChangingCase, changing_cases, is_shorter
+from manypath.papers.windows import ChangingCase, changing_cases, is_shorter, unchecked
 from manypath.scenario import Scenario
 
 
@@ -41,11 +41,12 @@ def by_halves(items: Sequence[Verified], evidence: Evidence, runner: Runner) -> 
     paper, precision = runner.paper, runner.precision
     if paper.name not in (*NAMES, *STUDIES):
         return list(items)
-    changing, unchecked = changing_cases(paper)
+    changing = changing_cases(paper)
     whole = {case for item in items for case in item.averaged if not is_shorter(paper, precision, case)}
+    without = unchecked(paper, {case.experiment for case in whole})
     found: list[Verified] = []
     for item in items:
-        missing = sorted({case.experiment for case in item.averaged & whole} & unchecked)
+        missing = sorted({case.experiment for case in item.averaged & whole} & without)
         read = {case: why for case, why in changing.items() if case in item.averaged & whole}
         if missing:
             again = f"manypath papers {paper.name} --check-warmup"

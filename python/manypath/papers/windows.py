@@ -191,17 +191,25 @@ def _spans(paper: Paper, precision: Precision, case: Case) -> list[int]:
     return [SPAN.parse(text) for text in paper.experiments.window(case, precision)]
 
 
-def changing_cases(paper: Paper) -> tuple[dict[Case, ChangingCase], set[str]]:
-    """Return the cases that change within the window of full precision, and the names of unchecked experiments.
+def changing_cases(paper: Paper) -> dict[Case, ChangingCase]:
+    """Return the cases that change within the window of full precision, but those whose scenario itself changes."""
+    table = load(paper.name)
+    rows = [] if table is None else [row for row in table.full.values() if row.changing]
+    return {
+        Case.of(row.experiment, **each.factors): each
+        for row in rows
+        if row.scenarios == scenarios_of(paper, row.experiment, full=True)
+        for each in row.changing
+    }
 
-    Cases whose scenario itself changes are left out.
-    """
+
+def unchecked(paper: Paper, experiments: Iterable[str]) -> set[str]:
+    """Return the experiments whose windows of full precision were not checked for changes, or have changed since."""
     table = load(paper.name)
     rows = {} if table is None else table.full
-    names = set(paper.full.grids)
-    current = {name for name in names & rows.keys() if rows[name].scenarios == scenarios_of(paper, name, full=True)}
-    changing = {Case.of(name, **each.factors): each for name in sorted(current) for each in rows[name].changing}
-    return changing, names - current
+    return {
+        name for name in experiments if name not in rows or rows[name].scenarios != scenarios_of(paper, name, full=True)
+    }
 
 
 def changes_itself(scenario: Scenario) -> bool:

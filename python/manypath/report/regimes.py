@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from manypath.papers.windows import changing_cases, load
+from manypath.papers.windows import changing_cases
 
 if TYPE_CHECKING:
     from manypath.papers.paper_evaluation import PaperEvaluation
@@ -15,10 +15,8 @@ HEAD = ("case", "flow", "part of the window", "in it, Mbit/s", "in the rest, Mbi
 
 def regime_rows(part: PaperEvaluation) -> list[tuple[str, ...]]:
     """Return a row for each case of a paper that changes within the window of full precision."""
-    table = load(part.paper.name)
-    if table is None or part.unfinished is not None:
+    if part.unfinished is not None:
         return []
-    changing, _ = changing_cases(part.paper)
     return [
         (
             str(case),
@@ -28,5 +26,5 @@ def regime_rows(part: PaperEvaluation) -> list[tuple[str, ...]]:
             f"{each.rest:.3g}",
             ", ".join(item.claim.id for item in part.claims if case in item.averaged) or "–",
         )
-        for case, each in changing.items()
+        for case, each in changing_cases(part.paper).items()
     ]
