@@ -187,6 +187,11 @@ def _try_folder(folder: Path, makes_it: bool, keeps_top: bool) -> None:
         folder = folder.parent
         if keeps_top and folder == folder.parent:
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+    check_writable(folder)
+
+
+def check_writable(folder: Path) -> None:
+    """Raise `OSError` if no file can be made in a folder."""
     import tempfile
 
     with tempfile.TemporaryFile(dir=folder):

@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from manypath.campaign import Cell, Store
+from manypath.campaign.description import Description
 from manypath.campaign.shard import SCHEMA
 from manypath.errors import UserError
 
@@ -153,9 +154,10 @@ def test_a_shard_that_another_process_removes_causes_no_error(store: Store, warn
 
 
 def test_a_store_describes_itself_and_its_campaigns(store: Store):
-    store.begin({"engine": ENGINE, "seeds": [1]})
-    store.begin({"engine": ENGINE, "seeds": [1]})
-    store.begin({"engine": ENGINE, "seeds": [2]})
+    for seed in (1, 1, 2):
+        campaign = Description(ENGINE)
+        campaign.add([Cell({}, "{}", seed, 0)])
+        store.begin(campaign)
     assert json.loads((store.folder / "manifest.json").read_text())["format"] == "manypath results"
     notes = [json.loads(note.read_text()) for note in (store.folder / "campaigns").iterdir()]
     assert sorted(note["seeds"] for note in notes) == [[1], [2]]

@@ -234,6 +234,10 @@ DAMAGED_NOTES: dict[str, tuple[bytes | Callable[[dict], object], str]] = {
     "a fraction": (with_(replications=2.5), "is damaged: replications: 2.5 "),
     "null for a number": (with_(replications=None), "is damaged: replications: null "),
     "no replication": (with_(replications=0), "is damaged: replications: 0 "),
+    "a text for a count": (
+        lambda note: with_(scenarios=[{**note["scenarios"][0], "replications": "3"}])(note),
+        'is damaged: scenarios.0.replications: "3" ',
+    ),
     "negative seed": (with_(seeds=[-1]), "is damaged: seeds.0: -1 "),
     "no seeds": (with_(seeds=[]), "is damaged: seeds: "),
     "a number for a title": (with_(title=5), "is damaged: title: 5 "),
@@ -312,3 +316,93 @@ def test_an_unreadable_manifest_is_told_in_words(make: Callable[[Path], object],
     make(Path("runs/manifest.json"))
     said = f"error: store: runs/manifest.json {why}: remove that file; the results are kept\n"
     assert run("list") == (2, "", said)
+
+
+def test_an_export_has_the_runs_of_its_campaign_only(run: Run, scenario, engine):
+    fill(scenario, engine, "short", replications=2)
+    fill(scenario, engine, "long", replications=5)
+    for title, count in (("short", 2), ("long", 5)):
+        assert run("export", title, title)[::2] == (0, "")
+        assert sorted(pd.read_csv(f"{title}/runs.csv")["replication"]) == sorted([*range(count)] * 2)
+    sizes = {one["title"]: one["bytes"] for one in listed(run)[0]}
+    assert sizes["short"] < sizes["long"]
+    assert run("prune", "--campaign", "short", "--yes")[0] == 0
+    assert listed(run)[1][0]["runs"] == 10
+
+
+def test_a_note_has_the_replications_that_a_precision_needed(run: Run, scenario, engine):
+    """The goodput of the fake engine grows with the replication, so all scenarios have as many replications."""
+    precision = mp.Precision(within="1 %", minimum=3, maximum=6)
+    campaign = mp.Campaign(scenario, {"cc": ["newreno", "cmt-rpv2"]}, precision=precision)
+    campaign.run("runs", 1, progress=False, title="precise")
+    fill(scenario, engine, "longer", replications=8)
+    fill(scenario, engine, "least", replications=3)
+    kept = {one["title"]: (one["done"], one["wanted"]) for one in listed(run)[0]}
+    assert kept == {"precise": (12, 12), "longer": (16, 16), "least": (6, 6)}
+    assert run("export", "precise", "frames")[::2] == (0, "")
+    assert sorted(set(pd.read_csv("frames/runs.csv")["replication"])) == [*range(6)]
+    shown = json.loads(run("show", "precise", "--json")[1])
+    assert (shown["precision"]["within"], shown["precision"]["minimum"]) == ("1 %", 3)
+    assert "precision: 1 % of goodput" in run("show", "precise")[1]
+    # Replications after the first decision are not taken from another campaign.
+    assert run("prune", "--campaign", "longer", "--yes")[0] == 0
+    kept = {one["title"]: (one["done"], one["wanted"]) for one in listed(run)[0]}
+    assert kept == {"precise": (12, 12), "least": (6, 6)}
+    ran = engine.ran.total()
+    campaign.run("runs", 1, progress=False)
+    assert engine.ran.total() == ran
+
+
+def test_the_parts_of_a_campaign_have_one_note_of_all_its_runs(run: Run, scenario, engine):
+    campaign = mp.Campaign(scenario, {"cc": ["newreno", "cmt-rpv2", "lia"]}, replications=2)
+    for shard, done in (("1/7", 1), ("2/7", 3), (None, 6)):
+        campaign.run("runs", 1, progress=False, title="parts", shard=shard)
+        (one,) = listed(run)[0]
+        assert (one["done"], one["wanted"]) == (done, 6)
+
+
+def made_older(title: str) -> None:
+    """Give a campaign a note as manypath wrote it before notes had counts."""
+    for note in Path("runs/campaigns").iterdir():
+        content = json.loads(note.read_text())
+        if content["title"] == title:
+            for one in content["scenarios"]:
+                del one["replications"]
+            note.write_text(json.dumps(content))
+
+
+def test_what_an_older_note_does_not_tell_is_said(run: Run, scenario, engine):
+    fill(scenario, engine, "old")
+    fill(scenario, engine, "long", replications=5)
+    made_older("old")
+    code, out, message = run("show", "old")
+    assert (code, message) == (0, "")
+    unknown = "the note of an older manypath does not tell how many runs of each scenario are its own"
+    remedy = "the command of the campaign completes the note"
+    assert f"replications: 3 or more: {unknown}; 4 further runs in the store; {remedy}" in " ".join(out.split())
+    (old,) = (one for one in listed(run)[0] if one["title"] == "old")
+    assert (old["wanted"], old["has_counts"]) == (6, False)
+    assert "6 or more" in run("list")[1]
+    code, _, message = run("export", "old", "frames")
+    assert (code, len(pd.read_csv("frames/runs.csv"))) == (0, 10)
+    assert message == (
+        "remark: 4 runs in the files may be of another campaign of these scenarios: "
+        f"{unknown}, only that replications 0 to 2 are its own; {remedy}\n"
+    )
+    fill(scenario, engine, "old")
+    (old,) = (one for one in listed(run)[0] if one["title"] == "old")
+    assert (old["wanted"], old["has_counts"]) == (6, True)
+    assert run("export", "old", "exact")[::2] == (0, "")
+    assert len(pd.read_csv("exact/runs.csv")) == 6
+
+
+def test_pruning_keeps_runs_of_which_an_older_note_tells_nothing(run: Run, scenario, engine):
+    fill(scenario, engine, "old")
+    fill(scenario, engine, "long", replications=5)
+    made_older("old")
+    assert " runs in " not in run("prune", "--campaign", "long", "--yes")[1]
+    assert listed(run)[1][0]["runs"] == 10
+    code, out, message = run("prune", "--campaign", "old", "--yes")
+    assert (code, "removes 6 runs" in out) == (0, True)
+    assert message.startswith("keeps 4 further runs of its scenarios: the note of an older manypath does not tell")
+    assert listed(run)[1][0]["runs"] == 4

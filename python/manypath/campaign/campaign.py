@@ -214,7 +214,8 @@ class Campaign:
         check_executor(executor)
         check_progress(progress)
         self.check_precision()
-        with Computation(self.runner, store, workers, progress, executor, title) as computation:
+        precision = self.precision.described() if self.precision else None
+        with Computation(self.runner, store, workers, progress, executor, title, precision) as computation:
             if self.precision is not None:
                 part, parts = deal(shard)
                 # The stopping rule needs all replications of a scenario in one process.
@@ -226,6 +227,8 @@ class Campaign:
 
                 return Results(run_until_precise(computation, len(mine), cell, self.precision))
             cells = self._cells(shard)
+            # All parts have one note.
+            computation.plan(Cell(*each, self.seed, self.replications - 1) for each in self.scenarios)
             computation.recall(cells)
             computation.complete(cells)
             return Results(computation.outcomes(cells))

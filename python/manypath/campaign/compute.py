@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
 from manypath import _native
-from manypath.campaign.cell import Cell, written
+from manypath.campaign.cell import Cell
 from manypath.campaign.damage import warned
+from manypath.campaign.description import Description
 from manypath.campaign.executors import Executor, LocalExecutor
 from manypath.campaign.progress import Progress, Silent, progress_on_stderr
 from manypath.campaign.runners import SIMULATOR, Runner
@@ -48,8 +48,9 @@ class Computation:
         progress: Progress | bool = True,
         executor: Executor | None = None,
         title: str = "campaign",
+        precision: Mapping[str, Any] | None = None,
     ) -> None:
-        """Parameters as in `Campaign.run`."""
+        """Parameters as in `Campaign.run`; with the precision that decides on the runs, for the campaign's note."""
         automatic = progress_on_stderr(title) if progress is True else Silent()
         self.display = automatic if isinstance(progress, bool) else progress
         self.engine = runner.version
@@ -58,7 +59,9 @@ class Computation:
         self._work = Work(runner, self.engine, self._store.folder if self._store else None)
         self._outcomes: dict[str, str] = {}
         self._title = title
-        self._begun = False
+        self._description = Description(self.engine, precision)
+        self._is_noted = False
+        self._told: set[str] = set()
 
     def _opened(self, store: str | Path) -> Store:
         """Open the store. An executor that computes nothing changes nothing in it."""
@@ -70,6 +73,11 @@ class Computation:
 
     def __exit__(self, *_: object) -> None:
         self.display.end()
+
+    def plan(self, cells: Iterable[Cell]) -> None:
+        """Add runs to the campaign's note, also those that another process computes."""
+        if self._store is not None and self._description.add(cells):
+            self._is_noted = False
 
     def recall(self, cells: Iterable[Cell]) -> None:
         """Read the outcomes of these cells from the store, if it has them."""
@@ -95,14 +103,15 @@ class Computation:
         RunError
             If a run failed.
         """
+        self.plan(cells)
         wanted = {cell.key(self.engine): cell for cell in cells}
         missing = [cell for key, cell in wanted.items() if key not in self._outcomes]
         self.display.begin(len(wanted), len(wanted) - len(missing))
         if not missing:
-            self._note(cells)
+            self._note()
             return
         batches = self._executor.batches(self._work, missing, self.display.say)
-        self._announce(cells)
+        self._announce()
         try:
             for batch in batches:
                 self._outcomes.update((cell.key(self.engine), outcome) for cell, outcome in batch.outcomes)
@@ -118,11 +127,10 @@ class Computation:
         """Return cells with their outcomes as JSON, in the given order."""
         return [(cell, self._outcomes[cell.key(self.engine)]) for cell in cells]
 
-    def _announce(self, cells: Sequence[Cell]) -> None:
+    def _announce(self) -> None:
         """Report once which stored results are not used, and write the campaign's note to the store."""
-        if self._begun or self._store is None:
+        if self._store is None:
             return
-        self._begun = True
         others = {
             version: runs
             for version, runs in self._store.others.items()
@@ -130,18 +138,26 @@ class Computation:
         }
         if others:
             told = f"{sum(others.values())} results of another engine ({', '.join(others)})"
-            self.display.say(f"{self._store.folder} has {told}, which are not used")
-        self._store.begin(_described(cells, self.engine), self._title)
+            self._say_once(f"{self._store.folder} has {told}, which are not used")
+        if not self._is_noted:
+            self._store.begin(self._description, self._title)
+            self._is_noted = True
 
-    def _note(self, cells: Sequence[Cell]) -> None:
+    def _note(self) -> None:
         """Write the note of a fully stored campaign for `manypath store`, if the store is writable."""
-        if self._store is not None and not self._store.is_read_only and cells and not self._begun:
-            self._begun = True
-            try:
-                self._store.begin(_described(cells, self.engine), self._title)
-            except UserError as error:
-                if os.access(self._store.folder, os.W_OK):
-                    self.display.say(f"{error}; the campaign has no note")
+        if self._store is None or self._store.is_read_only or self._is_noted or not self._description.identity:
+            return
+        self._is_noted = True
+        try:
+            self._store.begin(self._description, self._title)
+        except UserError as error:
+            if os.access(self._store.folder, os.W_OK):
+                self._say_once(f"{error}; the campaign has no note")
+
+    def _say_once(self, text: str) -> None:
+        if text not in self._told:
+            self._told.add(text)
+            self.display.say(text)
 
     def _how_to_go_on(self, wanted: dict[str, Cell]) -> str:
         done = f"stopped after {len(wanted.keys() & self._outcomes.keys())} of {len(wanted)} runs"
@@ -158,21 +174,3 @@ def _kind(version: str) -> str:
 def _build(version: str) -> str:
     """Return a version without the settings of the runner (`name=value`), which do not make a result outdated."""
     return "-".join(takewhile(lambda part: "=" not in part, version.split("-")))
-
-
-def _described(cells: Sequence[Cell], engine: str) -> dict[str, Any]:
-    """Return the description of the cells for the campaign's note."""
-    # Different values of factors may give equal scenarios, such as 1 Mbit/s and 1000 kbit/s.
-    scenarios = {(cell.document, written(cell.factors)): cell.factors for cell in cells}
-    return {
-        "engine": engine,
-        "seeds": sorted({cell.seed for cell in cells}),
-        "replications": 1 + max(cell.replication for cell in cells),
-        "scenarios": [
-            {
-                "factors": {name: str(value) for name, value in factors.items()},
-                "document_sha256": hashlib.sha256(document.encode()).hexdigest(),
-            }
-            for (document, _), factors in scenarios.items()
-        ],
-    }

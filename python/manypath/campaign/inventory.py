@@ -12,7 +12,7 @@ from typing import Any
 from manypath.campaign.cell import Cell, written
 from manypath.campaign.damage import Damaged, check_regular, read_as, warned
 from manypath.campaign.manifest import CAMPAIGNS, NAME, check_manifest
-from manypath.campaign.note import NOTE, NoteFile
+from manypath.campaign.note import NOTE, NoteFile, NotePrecision
 from manypath.campaign.results import Results
 from manypath.campaign.shard import SUFFIX, Foreign, ignored, left_out, read_rows, read_whole
 from manypath.errors import UserError, quoted, remedy
@@ -43,7 +43,11 @@ class Note:
     seeds: frozenset[int]
     """Its seeds."""
     replications: int
-    """Replications of each scenario; with a precision those before the first decision."""
+    """The largest number of replications of a scenario in its first step; a campaign may decide on further ones."""
+    counts: Mapping[str, int]
+    """Number of replications of each scenario, by the hash of its document; empty in notes of older versions."""
+    precision: NotePrecision | None
+    """The precision that decides on the number of replications; None if there is none, or in older notes."""
     scenarios: Mapping[str, Sequence[Mapping[str, str]]]
     """Factors with their values as texts, by the hash of the scenario's document; several if they give the same."""
     order: Mapping[tuple[str, str], int]
@@ -58,12 +62,26 @@ class Note:
 
     @property
     def wanted(self) -> int:
-        """Number of its runs, equal scenarios once; with a precision the smallest number."""
-        return len(self.scenarios) * len(self.seeds) * self.replications
+        """Number of its runs, equal scenarios once; the smallest number if `has_counts` is false."""
+        return len(self.seeds) * sum(map(self.count, self.scenarios))
 
-    def covers(self, engine: str, document: str, seed: int) -> bool:
-        """Whether runs of a scenario belong to this campaign."""
-        return engine == self.engine and document in self.scenarios and seed in self.seeds
+    @property
+    def has_counts(self) -> bool:
+        """Whether the note tells the number of runs of each scenario, which notes of older versions do not."""
+        return bool(self.counts)
+
+    def count(self, document: str) -> int:
+        """Return the number of replications of a scenario that are certainly its own."""
+        return self.counts.get(document, self.replications)
+
+    def covers(self, engine: str, document: str, seed: int, replication: int) -> bool:
+        """Whether a run certainly belongs to this campaign."""
+        return self.may_cover(engine, document, seed, replication) and replication < self.count(document)
+
+    def may_cover(self, engine: str, document: str, seed: int, replication: int) -> bool:
+        """Whether a run may belong to this campaign: with an older note, any run of its scenarios."""
+        has = engine == self.engine and document in self.scenarios and seed in self.seeds
+        return has and (not self.has_counts or replication < self.count(document))
 
 
 class Inventory:
@@ -117,16 +135,23 @@ class Inventory:
         found: dict[str, set[tuple[int, int]]] = defaultdict(set)
         for shard in self.shards:
             for document, seed, replication in shard.rows:
-                if replication < note.replications and note.covers(shard.engine, document, seed):
+                if note.covers(shard.engine, document, seed, replication):
                     found[document].add((seed, replication))
         return {document: len(found[document]) for document in note.scenarios}
 
     def size(self, note: Note) -> int:
-        """Return the size of a campaign's results in bytes, including replications beyond those in its note."""
+        """Return the size of a campaign's results in bytes, with all that may be its own."""
         return round(sum(shard.size * share for shard in self.shards if (share := _share(shard, note))))
+
+    def doubtful(self, note: Note) -> int:
+        """Return the number of stored runs that may or may not belong to a campaign with an older note."""
+        rows = {(shard.engine, *row) for shard in self.shards for row in shard.rows}
+        return sum(note.may_cover(*row) and not note.covers(*row) for row in rows)
 
     def results(self, note: Note) -> Results:
         """Return all stored runs of a campaign, in the order of its scenarios; values of factors are texts.
+
+        With an older note, they are all runs that may be its own.
 
         Raises
         ------
@@ -139,7 +164,7 @@ class Inventory:
                 continue
             for row in self._rows(shard):
                 document = digest(row["document"])
-                if note.covers(row["engine"], document, row["seed"]):
+                if note.may_cover(row["engine"], document, row["seed"], row["replication"]):
                     for factors in note.scenarios[document]:
                         cell = Cell(factors, row["document"], row["seed"], row["replication"])
                         found[cell.replication, note.order[document, written(factors)], cell.seed] = (
@@ -185,14 +210,19 @@ def digest(document: str) -> str:
 
 def _note(path: Path, content: NoteFile) -> Note:
     scenarios: dict[str, list[Mapping[str, str]]] = {}
+    counts: dict[str, int] = {}
     for one in content.scenarios:
         scenarios.setdefault(one.document_sha256, []).append(one.factors)
+        if one.replications is not None:
+            counts[one.document_sha256] = max(one.replications, counts.get(one.document_sha256, 0))
     return Note(
         path,
         content.title,
         content.engine,
         frozenset(content.seeds),
         content.replications,
+        counts,
+        content.precision,
         scenarios,
         {(one.document_sha256, written(one.factors)): n for n, one in enumerate(content.scenarios)},
         content.first_run_with,
@@ -220,7 +250,7 @@ def _shards(folder: Path) -> Iterator[Held]:
 
 def _share(shard: Held, note: Note) -> float:
     """Return the share of a shard's runs that belong to a campaign."""
-    its = sum(note.covers(shard.engine, document, seed) for document, seed, _ in shard.rows)
+    its = sum(note.may_cover(shard.engine, *row) for row in shard.rows)
     return its / len(shard.rows) if shard.rows else 0.0
 
 

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any, cast
 
 from manypath.campaign.damage import Damaged, read_as, read_json
-from manypath.campaign.note import NOTE
+from manypath.campaign.description import Description
+from manypath.campaign.note import NOTE, NoteFile
 from manypath.errors import UserError, quoted
 from manypath.replacement import replacement
 
@@ -43,22 +44,19 @@ def write_manifest(folder: Path) -> None:
         _write(folder / NAME, FORMAT)
 
 
-def note_campaign(folder: Path, campaign: Mapping[str, Any], title: str = "") -> Path:
+def note_campaign(folder: Path, campaign: Description, title: str = "") -> Path:
     """Write the note of a campaign; equal campaigns share a note, with the title of the first one.
 
     The file time of the note is the last start of the campaign, because `manypath store prune` keeps new files.
     """
-    identity = hashlib.sha256(json.dumps(campaign, sort_keys=True).encode()).hexdigest()[:32]
+    identity = hashlib.sha256(json.dumps(campaign.identity, sort_keys=True).encode()).hexdigest()[:32]
     note = folder / CAMPAIGNS / f"{identity}.json"
-    if not _is_of(note, campaign):
+    before, has = _found(note)
+    first = {"title": before.title, "first_run_with": before.first_run_with} if before else _first_run(title)
+    content = {"title": first["title"], **campaign.content(before), "first_run_with": first["first_run_with"]}
+    if has != content:
         note.parent.mkdir(exist_ok=True)
-        versions = {
-            "manypath": metadata.version("manypath"),
-            "python": platform.python_version(),
-            "platform": sys.platform,
-            "machine": platform.machine(),
-        }
-        _write(note, {"title": title, **campaign, "first_run_with": versions})
+        _write(note, content)
     else:
         # In a shared folder, another user may own the file.
         with suppress(OSError):
@@ -66,14 +64,23 @@ def note_campaign(folder: Path, campaign: Mapping[str, Any], title: str = "") ->
     return note
 
 
-def _is_of(note: Path, campaign: Mapping[str, Any]) -> bool:
-    """Whether a file is the note of a campaign; false if it is missing or damaged."""
+def _first_run(title: str) -> dict[str, Any]:
+    """Return what a note keeps from the first run."""
+    versions = {
+        "manypath": metadata.version("manypath"),
+        "python": platform.python_version(),
+        "platform": sys.platform,
+        "machine": platform.machine(),
+    }
+    return {"title": title, "first_run_with": versions}
+
+
+def _found(note: Path) -> tuple[NoteFile | None, object]:
+    """Return a note and its content as JSON; None for both if it is missing or damaged."""
     try:
-        read_as(NOTE, note)
-        content = read_json(note)
+        return read_as(NOTE, note), read_json(note)
     except (FileNotFoundError, Damaged):
-        return False
-    return isinstance(content, dict) and content.items() >= json.loads(json.dumps(campaign)).items()
+        return None, None
 
 
 def _write(target: Path, content: Mapping[str, Any]) -> None:

@@ -17,6 +17,21 @@ class NoteScenario:
 
     factors: dict[str, str]
     document_sha256: Annotated[str, StringConstraints(pattern="^[0-9a-f]{64}$")]
+    replications: Annotated[int, Field(ge=1)] | None = None
+    """Number of its runs for each seed, from replication 0 on; None in notes of older versions."""
+
+
+@dataclass(frozen=True)
+class NotePrecision:
+    """A precision in the file of a note: the fields of `Precision`, values of a selection as texts."""
+
+    within: str
+    metric: str
+    of: dict[str, str]
+    absolute: float
+    minimum: Count
+    maximum: Count
+    confidence: float
 
 
 @dataclass(frozen=True)
@@ -29,6 +44,7 @@ class NoteFile:
     scenarios: Annotated[list[NoteScenario], Field(min_length=1)]
     first_run_with: dict[str, str]
     title: str = ""
+    precision: NotePrecision | None = None
 
 
 NOTE = TypeAdapter(NoteFile)

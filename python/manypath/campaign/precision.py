@@ -115,6 +115,11 @@ class Precision(Model):
             counts.append(min(math.ceil(counts[-1] * GROWTH), self.maximum))
         return counts
 
+    def described(self) -> dict[str, Any]:
+        """Return the precision for the note of a campaign, as JSON has it."""
+        fields = {name: getattr(self, name) for name in type(self).model_fields}
+        return {**fields, "of": {name: str(value) for name, value in self.of.items()}}
+
     def reached(self, width: float) -> bool:
         """Whether a scenario with a widest relative half-width `width` is finished."""
         return width <= self.share

@@ -8,8 +8,9 @@ killed. While a process computes in the store, shards and notes that were writte
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 
@@ -34,6 +35,8 @@ class Pruning:
     """Campaigns whose notes are removed."""
     left: int
     """Number of shards and notes that are kept because they were written after a computing process joined."""
+    doubtful: int = 0
+    """Number of runs that are kept because an older note does not tell whether they belong to the campaign."""
 
     @property
     def runs(self) -> int:
@@ -84,15 +87,13 @@ def of_engines(inventory: Inventory, goes: Callable[[str], bool]) -> Pruning:
 
 
 def of_campaign(inventory: Inventory, note: Note) -> Pruning:
-    """Return the removal of a campaign's results, except those that another campaign uses."""
+    """Return the removal of a campaign's results, except those that another campaign may use."""
     others = [other for other in inventory.campaigns if other != note]
 
-    def goes(engine: str, document: str, seed: int, replication: int) -> bool:
-        return note.covers(engine, document, seed) and not any(
-            replication < other.replications and other.covers(engine, document, seed) for other in others
-        )
+    def goes(*run: Any) -> bool:
+        return note.covers(*run) and not any(other.may_cover(*run) for other in others)
 
-    return _pruning(inventory, goes, [note])
+    return replace(_pruning(inventory, goes, [note]), doubtful=inventory.doubtful(note))
 
 
 def _pruning(inventory: Inventory, doomed: Doomed, notes: Sequence[Note]) -> Pruning:

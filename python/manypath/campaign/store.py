@@ -7,14 +7,14 @@ writer leaves no incomplete shard.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from manypath.arguments import file
 from manypath.campaign.cell import Cell
 from manypath.campaign.damage import Damaged, Unreadable, warned
+from manypath.campaign.description import Description
 from manypath.campaign.manifest import CAMPAIGNS, check_manifest, note_campaign, write_manifest
 from manypath.campaign.shard import (
     SUFFIX,
@@ -29,7 +29,7 @@ from manypath.campaign.shard import (
     write_shard,
 )
 from manypath.errors import UserError, reason_of
-from manypath.outputs import Outputs
+from manypath.outputs import Outputs, check_writable
 from manypath.replacement import remove_remains
 
 
@@ -83,7 +83,7 @@ class Store:
                 found.update(part.outcomes)
         return found
 
-    def begin(self, campaign: Mapping[str, Any], title: str = "") -> None:
+    def begin(self, campaign: Description, title: str = "") -> None:
         """Write the note of a campaign, and remove unfinished files of killed writers.
 
         This also checks before the first run that the folder is writable.
@@ -94,6 +94,8 @@ class Store:
         for folder in (self.folder, notes):
             remove_remains(folder)
         with self._writing():
+            # An earlier note needs no writing.
+            check_writable(self.folder)
             write_manifest(self.folder)
             note_campaign(self.folder, campaign, title)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
+from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -64,8 +65,10 @@ def list_(folder: Folder = Path("runs"), as_json: AsJson = False) -> None:
             *text_columns("campaign", "title", "engine"),
             *number_columns("scenarios", "runs done", "wanted", "size"),
         ]
-        keys = ("campaign", "title", "engine", "scenarios", "done", "wanted")
-        print_table(columns, ([*(str(note[key]) for key in keys), _size(note["bytes"])] for note in notes))
+        keys = ("campaign", "title", "engine", "scenarios", "done")
+        print_table(
+            columns, ([*(str(note[key]) for key in keys), _wanted(note), _size(note["bytes"])] for note in notes)
+        )
     if not engines:
         typer.echo(f"{folder} holds no results")
         return
@@ -84,21 +87,30 @@ def show(campaign: Campaign, folder: Folder = Path("runs"), as_json: AsJson = Fa
     held = _held(folder)
     note = held.campaign(campaign)
     summary, done = _summary(held, note), held.done(note)
-    each = len(note.seeds) * note.replications
     rows: list[dict[str, Any]] = [
-        {"factors": dict(factors), "done": done[document], "missing": each - done[document]}
+        {
+            "factors": dict(factors),
+            "done": done[document],
+            "missing": len(note.seeds) * note.count(document) - done[document],
+        }
         for document, combinations in note.scenarios.items()
         for factors in combinations
     ]
     settings = {
         "seeds": ", ".join(map(str, sorted(note.seeds))),
-        "replications": str(note.replications),
+        "replications": _replications(note, held.doubtful(note)),
+        "precision": _precision(note),
         "engine": note.engine,
         "first run with": ", ".join(f"{name} {version}" for name, version in note.first_run_with.items()),
-        "results": f"{summary['done']} of {summary['wanted']} runs, {_size(summary['bytes'])}",
+        "results": f"{summary['done']} of {_wanted(summary)} runs, {_size(summary['bytes'])}",
     }
     if as_json:
-        more = {"seeds": sorted(note.seeds), "replications": note.replications, "first_run_with": note.first_run_with}
+        more = {
+            "seeds": sorted(note.seeds),
+            "replications": note.replications,
+            "precision": asdict(note.precision) if note.precision else None,
+            "first_run_with": note.first_run_with,
+        }
         print_json({**summary, **more, "scenarios": rows})
         return
     print_details(f"{note.name} {note.title}".rstrip(), settings)
@@ -165,7 +177,7 @@ def export(
     folder: Folder = Path("runs"),
     format_: Annotated[Format, typer.Option("--format", help="Format of the files.")] = Format.CSV,
 ) -> None:
-    """Write all runs of a campaign as tables of flows, streams, paths, links and runs. No file is overwritten."""
+    """Write the runs of a campaign as tables of flows, streams, paths, links and runs. No file is overwritten."""
     from manypath.outputs import Outputs
 
     held = _held(folder)
@@ -189,6 +201,13 @@ def export(
     missing = note.wanted - sum(held.done(note).values())
     if missing:
         typer.echo(f"{missing} of {note.wanted} runs are missing: they are not in the files", err=True)
+    doubtful = held.doubtful(note)
+    if doubtful:
+        typer.echo(
+            f"remark: {counted(doubtful, 'run')} in the files may be of another campaign of these scenarios: "
+            f"{OLDER}, only that replications 0 to {note.replications - 1} are its own; {COMPLETED}",
+            err=True,
+        )
 
 
 def _held(folder: Path) -> Inventory:
@@ -206,8 +225,31 @@ def _summary(held: Inventory, note: Note) -> dict[str, Any]:
         "scenarios": len(note.scenarios),
         "done": sum(held.done(note).values()),
         "wanted": note.wanted,
+        "has_counts": note.has_counts,
         "bytes": held.size(note),
     }
+
+
+def _wanted(summary: dict[str, Any]) -> str:
+    """Return the number of wanted runs, which notes of older versions do not tell."""
+    return str(summary["wanted"]) if summary["has_counts"] else f"{summary['wanted']} or more"
+
+
+def _replications(note: Note, doubtful: int) -> str:
+    """Return the smallest and the largest number of replications of a scenario."""
+    if not note.has_counts:
+        stored = f"; {counted(doubtful, 'further run')} in the store" if doubtful else ""
+        return f"{note.replications} or more: {OLDER}{stored}; {COMPLETED}"
+    least, most = min(note.counts.values()), max(note.counts.values())
+    return str(most) if least == most else f"{least} to {most}"
+
+
+def _precision(note: Note) -> str:
+    """Return the precision of a campaign; empty without one."""
+    if note.precision is None:
+        return ""
+    rows = ", ".join(f"{name} = {value}" for name, value in note.precision.of.items())
+    return f"{note.precision.within} of {note.precision.metric}{f' of {rows}' if rows else ''}"
 
 
 def _engines(held: Inventory) -> list[dict[str, Any]]:
@@ -242,6 +284,11 @@ def _announce(pruning: Pruning, dry_run: bool) -> None:
         typer.echo(
             f"{word} {counted(pruning.runs, 'run')} in {counted(len(pruning.shards), 'shard')}, {_size(pruning.size)}"
         )
+    if pruning.doubtful:
+        typer.echo(
+            f"keeps {counted(pruning.doubtful, 'further run')} of its scenarios: {OLDER}; {COMPLETED}",
+            err=True,
+        )
     if pruning.left:
         typer.echo(f"keeps {pruning.left} new files, because a process computes in {pruning.folder}", err=True)
 
@@ -272,6 +319,12 @@ def _size(count: int) -> str:
         value /= STEP
     return f"{value:.3g} GB"
 
+
+OLDER = "the note of an older manypath does not tell how many runs of each scenario are its own"
+"""What is not known of a campaign with a note of an older version."""
+
+COMPLETED = "the command of the campaign completes the note"
+"""The remedy for such a note."""
 
 STEP = 1000
 """Ratio of consecutive units of sizes."""
