@@ -18,6 +18,7 @@ from manypath.campaign.progress import check_progress
 from manypath.errors import UserError
 from manypath.papers import chosen, evaluate, load
 from manypath.papers.sampled import Sampled, check_curves
+from rights import read_only
 
 PAPER = "gonzalez2012_mptcp"
 
@@ -179,3 +180,52 @@ def test_windows_of_nothing_are_drawn_without_a_warning():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         mp.figures.windows({"nothing": {"a": nothing}}, paths=["a"])  # pyright: ignore[reportArgumentType]
+
+
+RUNS: dict[str, list[str]] = {
+    "a sweep": ["sweep", "sweep.toml"],
+    "a comparison of transports": ["expect", "--path", "9 Mbit/s, 9 ms", "--path", "8 Mbit/s, 9 ms", "--runs", "2"],
+    "a paper": ["papers", PAPER, "--figure", "3", "--runs", "3"],
+    "a reconstruction": ["reconstruct", "dreibholz2011_impact"],
+}
+"""Commands that store runs."""
+
+
+@pytest.mark.parametrize("case", RUNS)
+def test_a_store_that_cannot_be_written_is_found_before_the_first_run(
+    case: str, here: Path, called, monkeypatch: pytest.MonkeyPatch
+):
+    """Also if the campaign has its note already, so that no note needs to be written."""
+
+    def stopped(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("manypath.campaign.supply.Supply.take", stopped)
+    called(*RUNS[case], code=130)
+    assert list(Path("runs/campaigns").iterdir())
+
+    def begun(*_: object) -> None:
+        pytest.fail("a run has begun")
+
+    monkeypatch.setattr("manypath.campaign.supply.Supply.take", begun)
+    with read_only(Path("runs")):
+        said = called(*RUNS[case], code=2).err.splitlines()[-1]
+    assert said.startswith("error: store: runs cannot be written (Permission denied): ")
+
+
+def test_a_campaign_of_python_finds_it_before_the_first_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    campaign = mp.Campaign(run_with, {"cc": ["newreno"]}, replications=2)
+    campaign.run(tmp_path, progress=False)
+    next(tmp_path.glob("*.parquet")).unlink()
+    monkeypatch.setattr("manypath.campaign.supply.Supply.take", lambda *_: pytest.fail("a run has begun"))
+    with read_only(tmp_path), pytest.raises(UserError, match=r"^store: .* cannot be written \(Permission denied\): "):
+        campaign.run(tmp_path, progress=False)
+
+
+def test_a_store_that_takes_no_curves_is_found_before_the_first_run(here: Path, called, monkeypatch):
+    """[D11]'s figures of windows need curves, in a folder of their own."""
+    Path("runs/curves").mkdir(parents=True)
+    monkeypatch.setattr("manypath.campaign.supply.Supply.take", lambda *_: pytest.fail("a run has begun"))
+    with read_only(Path("runs/curves")):
+        said = called(*RUNS["a paper"], code=2).err.splitlines()[-1]
+    assert said.startswith(f"error: store: {Path('runs/curves').absolute()} cannot be written (Permission denied): ")

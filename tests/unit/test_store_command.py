@@ -17,6 +17,7 @@ from manypath import _native
 from manypath.campaign.claims import Claims
 from manypath.campaign.progress import Lines
 from manypath.cli import main
+from rights import read_only
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -406,3 +407,38 @@ def test_pruning_keeps_runs_of_which_an_older_note_tells_nothing(run: Run, scena
     assert (code, "removes 6 runs" in out) == (0, True)
     assert message.startswith("keeps 4 further runs of its scenarios: the note of an older manypath does not tell")
     assert listed(run)[1][0]["runs"] == 4
+
+
+def test_pruning_a_store_that_cannot_be_written_is_refused_and_its_plan_is_shown(run: Run, scenario, engine):
+    fill(scenario, engine, "mine")
+    fill(scenario, engine, "other", cc=["lia"])
+    before = sorted(Path("runs").rglob("*"))
+    refused = "cannot be written (Permission denied): give a folder whose files you may remove\n"
+    for words in (("--campaign", "mine"), ("--campaign", "mine", "--yes"), ("--engine", "1", "--yes")):
+        with read_only(Path("runs")):
+            assert run("prune", *words) == (2, "", f"error: store: runs {refused}")
+    with read_only(Path("runs/campaigns")):
+        assert run("prune", "--campaign", "mine", "--yes") == (2, "", f"error: store: runs/campaigns {refused}")
+    with read_only(Path("runs")):
+        code, out, message = run("prune", "--campaign", "mine", "--dry-run")
+        assert (code, "would remove 6 runs in " in out, message) == (0, True, "")
+        assert run("prune", "--other-engines", "--yes") == (0, "nothing to remove\n", "")
+    assert sorted(Path("runs").rglob("*")) == before
+    # A process that computes holds a lock, which a reader sees, too.
+    computing = Claims(Path("runs"))
+    with read_only(Path("runs")):
+        left = len(shards()) + 2
+        said = f"keeps {left} new files, because a process computes in runs\n"
+        assert run("prune", "--engine", "1", "--dry-run") == (0, "", said)
+    computing.close()
+
+
+def test_where_files_cannot_be_locked_it_is_said_that_pruning_cannot_know(run: Run, scenario, engine, monkeypatch):
+    def unlocked(_: object) -> bool:
+        raise OSError("no locks")
+
+    fill(scenario, engine, "mine")
+    monkeypatch.setattr("manypath.campaign.claims.try_lock", unlocked)
+    unknown = "files there cannot be locked, so that it is unknown whether a process computes in runs"
+    said = f"keeps {len(shards()) + 1} files, because {unknown}\n"
+    assert run("prune", "--campaign", "mine", "--yes") == (0, "", said)

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import IO
 
 from manypath.locks import try_lock
+from manypath.outputs import check_writable
 
 
 class CannotLock(Exception):
@@ -151,6 +152,10 @@ def computing_since(store: Path) -> float | None:
     if not (store / FOLDER).is_dir():
         return None
     try:
+        check_writable(store / FOLDER)
+    except OSError:
+        return _seen_since(store / FOLDER)
+    try:
         claims = Claims(store)
     except CannotLock:
         return 0.0
@@ -161,6 +166,22 @@ def computing_since(store: Path) -> float | None:
         return 0.0
     finally:
         claims.close()
+
+
+def _seen_since(folder: Path) -> float | None:
+    """Return the same for a folder that this process cannot write, and so cannot join; a reader can test a lock."""
+    found = list[float]()
+    for claim in folder.glob(f"*{SUFFIX}"):
+        try:
+            with claim.open("rb") as file:
+                first = "" if try_lock(file) else file.readline().decode(errors="replace")
+        except FileNotFoundError:
+            continue
+        except OSError:
+            return 0.0
+        if first.startswith(BEGUN):
+            found.append(float(first.removeprefix(BEGUN)))
+    return min(found, default=None)
 
 
 def _locked(lock: IO[bytes]) -> bool:

@@ -19,6 +19,7 @@ from manypath.campaign.damage import Damaged
 from manypath.campaign.inventory import Held, Inventory, Note
 from manypath.campaign.shard import name_of, read_whole, write_shard
 from manypath.errors import UserError, reason_of
+from manypath.outputs import check_writable
 
 Doomed = Callable[[str, str, int, int], bool]
 """Whether to remove a run, by its engine, document, seed and replication."""
@@ -35,6 +36,8 @@ class Pruning:
     """Campaigns whose notes are removed."""
     left: int
     """Number of shards and notes that are kept because they were written after a computing process joined."""
+    is_known: bool
+    """Whether it is known which processes compute in the store; if not, every file is kept."""
     doubtful: int = 0
     """Number of runs that are kept because an older note does not tell whether they belong to the campaign."""
 
@@ -54,8 +57,9 @@ class Pruning:
         Raises
         ------
         UserError
-            If the store cannot be written; earlier removals are not undone.
+            If the store cannot be written; removals before a later error of the system are not undone.
         """
+        self.check()
         stays = _what_stays(self.folder)
         shards = [pair for pair in self.shards if not stays(pair[0].path)]
         notes = [note for note in self.notes if not stays(note.path)]
@@ -68,8 +72,28 @@ class Pruning:
             for note in notes:
                 note.path.unlink(missing_ok=True)
         except OSError as error:
-            raise UserError(f"store: {self.folder} cannot be written ({reason_of(error)})") from None
+            raise _refusal(self.folder, error) from None
         return len(self.shards) - len(shards) + len(self.notes) - len(notes)
+
+    def check(self) -> None:
+        """Refuse a store whose files this process cannot remove.
+
+        Raises
+        ------
+        UserError
+            If it is such a store; nothing is removed.
+        """
+        for folder in dict.fromkeys([self.folder, *(note.path.parent for note in self.notes)]):
+            try:
+                check_writable(folder)
+            except OSError as error:
+                raise _refusal(folder, error) from None
+
+
+def _refusal(folder: Path, error: OSError) -> UserError:
+    return UserError(
+        f"store: {folder} cannot be written ({reason_of(error)}): give a folder whose files you may remove"
+    )
 
 
 def _whole(shard: Path) -> pa.Table:
@@ -97,7 +121,8 @@ def of_campaign(inventory: Inventory, note: Note) -> Pruning:
 
 
 def _pruning(inventory: Inventory, doomed: Doomed, notes: Sequence[Note]) -> Pruning:
-    stays = _what_stays(inventory.folder)
+    since = computing_since(inventory.folder)
+    stays = _stays_since(since)
     going = [note for note in notes if not stays(note.path)]
     found, left = list[tuple[Held, Sequence[bool]]](), len(notes) - len(going)
     for shard in inventory.shards:
@@ -106,12 +131,15 @@ def _pruning(inventory: Inventory, doomed: Doomed, notes: Sequence[Note]) -> Pru
             left += 1
         elif any(goes):
             found.append((shard, goes))
-    return Pruning(inventory.folder, found, going, left)
+    return Pruning(inventory.folder, found, going, left, is_known=since != 0)
 
 
 def _what_stays(folder: Path) -> Callable[[Path], bool]:
     """Return whether a file was written since the first of the processes that compute in the store joined."""
-    since = computing_since(folder)
+    return _stays_since(computing_since(folder))
+
+
+def _stays_since(since: float | None) -> Callable[[Path], bool]:
     return lambda path: since is not None and _written(path) >= since - BEFORE_SECONDS
 
 

@@ -156,6 +156,8 @@ def prune(
     else:
         # Versions of other runners have the runner's name before a colon.
         pruning = of_engines(held, lambda version: ":" not in version and version != _native.engine_version())
+    if not dry_run and (pruning.shards or pruning.notes):
+        pruning.check()
     _announce(pruning, dry_run)
     if dry_run or not (pruning.shards or pruning.notes):
         return
@@ -275,7 +277,7 @@ def _check_engine(held: Inventory, engine: str) -> None:
 
 def _announce(pruning: Pruning, dry_run: bool) -> None:
     """Print what is removed."""
-    if not (pruning.notes or pruning.shards):
+    if not (pruning.notes or pruning.shards or pruning.left):
         typer.echo("nothing to remove")
     word = "would remove" if dry_run else "removes"
     for note in pruning.notes:
@@ -290,7 +292,10 @@ def _announce(pruning: Pruning, dry_run: bool) -> None:
             err=True,
         )
     if pruning.left:
-        typer.echo(f"keeps {pruning.left} new files, because a process computes in {pruning.folder}", err=True)
+        computes = f"a process computes in {pruning.folder}"
+        unknown = f"files there cannot be locked, so that it is unknown whether {computes}"
+        files = f"{pruning.left} new files" if pruning.is_known else counted(pruning.left, "file")
+        typer.echo(f"keeps {files}, because {computes if pruning.is_known else unknown}", err=True)
 
 
 def _numeric(frame: pd.DataFrame, factors: list[str]) -> pd.DataFrame:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -15,6 +16,7 @@ import pyarrow.parquet as pq
 from manypath.campaign import Cell
 from manypath.campaign.damage import Damaged, check_regular, reason, warned
 from manypath.errors import UserError, reason_of
+from manypath.outputs import check_writable
 from manypath.papers.traces import Column, PathTrace, Trace
 from manypath.replacement import replacement
 
@@ -47,6 +49,19 @@ class CurveStore:
         warned(f"{path} {why}: it is not used")
         return None
 
+    def check(self) -> None:
+        """Refuse a folder that cannot be written, before the first run.
+
+        Raises
+        ------
+        UserError
+            If it cannot be written.
+        """
+        folder = self.folder / FOLDER
+        with _writing(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+            check_writable(folder)
+
     def save(self, cell: Cell, series: str, engine: str, trace: Trace) -> None:
         """Store the curves of a run. The file gets its name when it is complete.
 
@@ -56,19 +71,26 @@ class CurveStore:
             If the folder cannot be written.
         """
         target = self._file(cell, series, engine)
-        try:
+        with _writing(target.parent):
             target.parent.mkdir(parents=True, exist_ok=True)
             # By an own file, which is closed if the disk is full.
             with replacement(target, is_lasting=True) as begun, begun.open("wb") as file:
                 pq.write_table(_table(trace), file, compression="zstd", write_page_checksum=True)
-        except OSError as error:
-            raise UserError(
-                f"store: {target.parent} cannot be written ({reason_of(error)}): make room or choose another folder"
-            ) from None
 
     def _file(self, cell: Cell, series: str, engine: str) -> Path:
         name = sha256(f"{cell.key(engine)}\0{series}".encode()).hexdigest()[:32]
-        return self.folder / "curves" / f"{name}.parquet"
+        return self.folder / FOLDER / f"{name}.parquet"
+
+
+@contextmanager
+def _writing(folder: Path) -> Iterator[None]:
+    """Turn system errors of writing into a one-line error."""
+    try:
+        yield
+    except OSError as error:
+        raise UserError(
+            f"store: {folder} cannot be written ({reason_of(error)}): make room or choose another folder"
+        ) from None
 
 
 def _table(trace: Trace) -> pa.Table:
@@ -101,6 +123,9 @@ def _trace(table: pa.Table) -> Trace:
         weights={(flow, path): columns[WEIGHT, flow, path].astype(np.float64) for flow, path in paths},
     )
 
+
+FOLDER = "curves"
+"""Folder of the curves in a store."""
 
 FIELDS = tuple(PathTrace.__dataclass_fields__)
 """Quantities that are sampled of a path."""

@@ -157,6 +157,8 @@ class Runner:
         have = [sampled.recall(cell) for _, cell in jobs]
         if not self.compute and None in have:
             raise NotStored(have.count(None), self.paper.name, self.store, of="the window curves of ")
+        if None in have and sampled.curves is not None:
+            sampled.curves.check()
         found: dict[K, list[Trace]] = {}
         with ThreadPoolExecutor(threads_of(self.workers)) as threads:
             traces = threads.map(lambda number: have[number] or sampled.sample(jobs[number][1])[1], range(len(jobs)))

@@ -45,10 +45,16 @@ class Sampled:
         return SIMULATOR.version
 
     def prepare(self, cells: Sequence[Cell], at_once: int) -> None:
-        """Refuse scenarios for which the memory does not suffice with `at_once` parallel runs, or for a curve."""
+        """Refuse scenarios for which the memory does not suffice, or a store that takes no curves.
+
+        The memory must suffice for `at_once` parallel runs, and for each curve.
+        """
         SIMULATOR.prepare(cells, at_once)
-        for document in dict.fromkeys(cell.document for cell in cells if self._is_sampled(cell)):
+        sampled = dict.fromkeys(cell.document for cell in cells if self._is_sampled(cell))
+        for document in sampled:
             check_curves(document, self.series[document])
+        if sampled and self.curves is not None:
+            self.curves.check()
 
     def run(self, cells: Sequence[Cell], threads: int, halt: Halt) -> list[JsonOrError]:
         """Compute cells: sampled ones one by one, the others in one batch of the engine."""
