@@ -100,6 +100,25 @@ def test_differences_to_a_baseline_are_taken_in_pairs(rows):
         assert row["goodput_n"] == row["timeouts_n"] == 3
 
 
+@pytest.mark.parametrize(("baseline", "along"), [("flows.cmt.cc=newreno", "north"), ("north=2 Mbit/s", "flows.cmt.cc")])
+def test_a_figure_with_a_baseline_shows_the_differences_of_the_table(baseline: str, along: str, folder: Path, rows):
+    plan = Sweep.from_file(folder / "sweep.toml")
+    results = plan.campaign().run("runs", progress=False)
+    (axes,) = View(("goodput",), ("flow",), (), baseline, x=along).picture(results).figure.axes
+    name, _, value = baseline.partition("=")
+    assert axes.get_ylabel() == f"goodput in Mbit/s:\ndifference to {name} = {value}"
+    table = rows("--baseline", baseline)
+    drawn = [
+        (y, (high - low) / 2)
+        for points, _, (bars,) in axes.containers
+        for y, ((_, low), (_, high)) in zip(points.get_ydata(), bars.get_segments(), strict=True)
+    ]
+    expected = [(row["goodput"], row["goodput_half_width"]) for row in table]
+    assert sorted(drawn) == [pytest.approx(each) for each in sorted(expected)]
+    low, high = axes.get_ylim()
+    assert low <= 0 <= high
+
+
 def test_every_run_is_written_and_a_figure_drawn(folder: Path, sweep):
     sweep("sweep.toml", "--frames", "numbers", "--plot", "shares.svg")
     flows = list(csv.DictReader((folder / "numbers" / "flows.csv").open()))

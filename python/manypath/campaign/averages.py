@@ -86,12 +86,10 @@ def means(labels: pd.DataFrame, values: pd.Series, by: Sequence[str], confidence
     return table
 
 
-def differences(
+def pairs(
     labels: pd.DataFrame, values: pd.Series, factor: str, is_base: pd.Series, rest: Sequence[str]
-) -> pd.DataFrame:
-    """Return `rest`, `factor`, `difference`, `half_width`, `n` and `p_value` of pairs with a baseline.
-
-    A pair counts if both of its runs have a number.
+) -> tuple[pd.DataFrame, np.ndarray, np.ndarray]:
+    """Return the frame with `rest`, `factor` and the replication of each pair, its numbers, and those of the baseline.
 
     Parameters
     ----------
@@ -110,8 +108,18 @@ def differences(
     base = pd.Series(values[is_base].to_numpy(), pair[is_base.to_numpy()])
     # A combination that the baseline does not have at all, such as another flow, has nothing to compare.
     chosen = ~is_base.to_numpy() & pair.isin(base.index)
-    others = labels.loc[chosen, [*rest, factor]].reset_index(drop=True)
-    table = pd.DataFrame({"first": values[chosen].to_numpy(), "second": base.reindex(pair[chosen]).to_numpy()})
+    others = labels.loc[chosen, distinct([*rest, factor, REPLICATION])].reset_index(drop=True)
+    return others, values[chosen].to_numpy(), base.reindex(pair[chosen]).to_numpy()
+
+
+def differences(others: pd.DataFrame, first: np.ndarray, second: np.ndarray) -> pd.DataFrame:
+    """Return the columns of `others`, `difference`, `half_width`, `n` and `p_value` of pairs.
+
+    A pair counts if both of its runs have a number.
+    """
+    import pandas as pd
+
+    table = pd.DataFrame({"first": first, "second": second})
     firsts: list[int] = []
     found: list[dict[str, object]] = []
     for _, group in table.groupby([others[name] for name in others], sort=False, dropna=False):

@@ -11,12 +11,13 @@ from manypath import display
 from manypath.arguments import of_kind, texts
 from manypath.campaign import averages, tables
 from manypath.campaign.cell import Cell, told, written
-from manypath.campaign.reserved import MEANS, check_factors, row_mistake
+from manypath.campaign.reserved import MEANS, REPLICATION, check_factors, row_mistake
 from manypath.errors import UserError, quoted, remedy
 from manypath.frames import flows_frame, links_frame, paths_frame, runs_frame, streams_frame
 from manypath.measurements import LABELS, MEASUREMENTS, TEXTS
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas as pd
 
 
@@ -246,6 +247,31 @@ class Results:
            flow     cc  difference  half_width  n  p_value
         0  flow  cubic        0.39        0.26  3     0.02
         """
+        pairs, first, second = self._pairs(measurement, factor, baseline, by)
+        return averages.differences(pairs.drop(columns=REPLICATION), first, second)
+
+    def differences(self, measurement: str, factor: str, baseline: Any, by: Sequence[str] = ("flow",)) -> pd.DataFrame:
+        """Return the paired differences of `compare`, one row for each replication, to draw them.
+
+        The column of the measurement has the differences; parameters as for `compare`.
+
+        Examples
+        --------
+        >>> import manypath as mp
+        >>> wait = mp.Function(lambda rate, seed: {"wait": 1 / rate}, version="1")
+        >>> results = mp.Campaign(wait, {"rate": [1, 2, 4]}, replications=1).run(store=None, progress=False)
+        >>> results.differences("wait", "rate", baseline=1)
+           rate  replication  wait
+        0     2            0 -0.50
+        1     4            0 -0.75
+        """
+        pairs, first, second = self._pairs(measurement, factor, baseline, by)
+        return pairs.assign(**{measurement: first - second})
+
+    def _pairs(
+        self, measurement: str, factor: str, baseline: Any, by: Sequence[str]
+    ) -> tuple[pd.DataFrame, np.ndarray, np.ndarray]:
+        """Return the labels of each pair with the baseline, its numbers, and those of the baseline."""
         self._know(factor, self.factors)
         parts = [name for name in texts("by", by, "names of columns") if self.has_flows]
         rest = [name for name in averages.distinct([*self.factors, *parts]) if name != factor]
@@ -253,7 +279,7 @@ class Results:
         if not _has(rows, factor, baseline).any():
             raise self._no_value("baseline", factor, baseline)
         labels, values = averages.of_replications(rows, measurement, [factor, *rest], self._identity(rows))
-        return averages.differences(labels, values, factor, _has(labels, factor, baseline), rest)
+        return averages.pairs(labels, values, factor, _has(labels, factor, baseline), rest)
 
     def rows_of(self, measurement: str, columns: Iterable[str] = ()) -> pd.DataFrame:
         """Return the frame with the measurement and the columns: that of links, paths, streams, flows or runs.

@@ -39,7 +39,7 @@ CHOSEN = typer.Option(
 
 COMPARED = typer.Option(
     metavar="NAME=VALUE",
-    help="Print paired differences to this value of a factor instead of means.",
+    help="Print and draw paired differences to this value of a factor instead of means.",
     autocompletion=conditions,
 )
 """The option for the baseline."""

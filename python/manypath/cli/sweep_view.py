@@ -120,11 +120,16 @@ class View:
         return _side_by_side({metric: frame.drop(columns="p_value") for metric, frame in found.items()}, "difference")
 
     def picture(self, results: Results) -> Picture:
-        """Return the figure."""
-        from manypath.figures.lines import STYLES, lines
+        """Return the figure: of the measurement, or of its paired differences to the baseline."""
+        from manypath.figures.lines import LABELS, STYLES, lines
 
-        y = self.y or self.metrics[0]
-        frame, factors = results.rows_of(y, self.by), results.factors
+        y, y_label, factors = self.y or self.metrics[0], None, results.factors
+        if self.baseline is None:
+            frame = results.rows_of(y, self.by)
+        else:
+            name, value = _condition("--baseline", self.baseline, results)
+            frame = results.differences(y, name, value, self.by)
+            y_label = f"{LABELS.get(y, y)}:\ndifference to {name} = {value}"
         for option, column in (("--x", self.x), ("--hue", self.hue), ("--columns", self.columns)):
             if column is not None and column not in frame.columns:
                 known = remedy(column, [str(name) for name in frame.columns])
@@ -140,7 +145,7 @@ class View:
         style = next((name for name in rest if count[name] <= len(STYLES)), None)
         panels = self.columns or next((name for name in rest if name != style), None)
         _check_places(count, colour, panels, [name for name in rest if name not in (style, panels)])
-        return lines(frame, x=along, y=y, color=colour, style=style, columns=panels)
+        return lines(frame, x=along, y=y, color=colour, style=style, columns=panels, y_label=y_label)
 
     def write(self, results: Results, settings: Settings) -> None:
         """Write the frames of all results, and their settings in another file."""

@@ -245,7 +245,8 @@ def _panels(curves: Sequence[Sequence[Curve]], titles: Sequence[str], axis: Axis
         axes.set_title(title)
         if axis.words:
             axes.set_xticks(range(len(axis.words)), axis.words)
-    plots[0].set_ylim(bottom=min(0.0, plots[0].get_ylim()[0]))
+    low, high = plots[0].get_ylim()
+    plots[0].set_ylim(min(0.0, low), max(0.0, high))
     return figure
 
 
