@@ -204,6 +204,53 @@ def test_an_invalid_runner_is_refused(make, message: str):
     assert message in str(error.value)
 
 
+@pytest.mark.parametrize(
+    ("runner", "factors", "message"),
+    [
+        (
+            mp.Command("echo v {rate} {seed}"),
+            {"rate": [1, 2], "delay": [3, 4]},
+            'factors.delay: 3 and 4 give the same command: write {delay} into "echo v {rate} {seed}", or leave the '
+            "factor out",
+        ),
+        (
+            mp.Command("echo v {rate:.0f}"),
+            {"rate": [1.25, 1.5, 0.75]},
+            "factors.rate: 1.25 and 0.75 give the same command: give values that differ there, or leave the factor out",
+        ),
+        (
+            mp.Function(queue, "1"),
+            {"rate": [1], "delay": [3]},
+            "factors: delay, rate differ from the arguments of test_runners.queue (got an unexpected keyword "
+            "argument 'delay'): give all of its arguments except seed, and no others",
+        ),
+        (
+            mp.Function(queue, "1"),
+            None,
+            "factors: none differ from the arguments of test_runners.queue (missing a required argument: 'rate'): "
+            "give all of its arguments except seed, and no others",
+        ),
+    ],
+)
+def test_a_factor_that_a_runner_cannot_use_is_refused_before_the_first_run(runner, factors, message, tmp_path: Path):
+    with pytest.raises(mp.UserError) as error:
+        mp.Campaign(runner, factors, replications=1).run(tmp_path, progress=False)
+    assert str(error.value) == message
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_factor_may_be_a_label_of_combinations_or_one_value():
+    """A name for each combination has an effect; a single value distinguishes nothing."""
+    named = [{"case": "small", "rate": 1}, {"case": "large", "rate": 9}]
+    program = mp.Command("echo v {rate}", version="1")
+    for factors in (named, {"rate": [1, 9], "case": ["any"]}):
+        results = mp.Campaign(program, factors, replications=1).run(store=None, progress=False)
+        assert results.runs["v"].tolist() == [1, 9]
+    anything = mp.Function(lambda **given: {"v": len(given) - 1}, "1")
+    results = mp.Campaign(anything, {"a": [1, 2], "b": [3]}, replications=1).run(store=None, progress=False)
+    assert results.runs["v"].tolist() == [2, 2]
+
+
 def test_an_exception_of_a_function_ends_the_campaign_in_one_line():
     def broken(rate: int, seed: int) -> dict[str, float]:
         raise KeyError("eth7")

@@ -264,6 +264,11 @@ def test_another_simulator_is_swept_from_a_file(folder: Path, rows):
     assert rows("--plot", "wait.svg")[0]["wait"] == 2
 
 
+SIMULATOR = """
+runner = { python = "nothing:here" }
+factors = { rate = [1, 2] }
+"""
+
 BAD = {
     "unknown key": ("replications", "repetitions", "repetitions: unknown key", '"replications"'),
     "unknown field": ("flows.cmt.cc", "flows.cmt.ccc", "flows.cmt.ccc: unknown key", 'did you mean "cc"?'),
@@ -284,12 +289,6 @@ BAD = {
         'did you mean "within"?',
     ),
     "two things to run": ("seed", 'runner = { command = "cat x" }\nseed', "one of scenario and runner", "give one"),
-    "no function": (
-        'scenario = "two.toml"',
-        'runner = { python = "nothing:here" }',
-        "nothing:here cannot be imported",
-        "put it into the folder of the sweep file",
-    ),
     "seed of more than 64 bits": ("= 7", "= 18446744073709551616", "seed: 18446744073709551616 is too large", "give"),
     "words for a measurement": ("seed", 'metrics = ["closed"]\nseed', '"closed" has texts, not numbers', '"goodput"'),
     "a factor for a measurement": ("seed", 'metrics = ["north"]\nseed', '"north" has texts, not numbers', '"goodput"'),
@@ -307,6 +306,7 @@ BAD = {
         "give values that the scenarios have",
     ),
     "unknown measurement": ("seed", 'metrics = ["godput"]\nseed', '"godput" is no column', 'did you mean "goodput"?'),
+    "no function": (SWEEP, SIMULATOR, "nothing:here cannot be imported", "put it into the folder of the sweep file"),
 }
 
 

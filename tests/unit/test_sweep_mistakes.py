@@ -211,6 +211,23 @@ def test_a_factor_without_a_place_is_refused_and_names_with_a_runner_are_no_plac
     assert Sweep(runner={"command": "model {r} {r.a}"}, factors={"r": [1], "r.a": [1]}).values["r.a"] == {1: 1}
 
 
+@pytest.mark.parametrize("runner", [{"command": "model {r}"}, {"python": "model:model"}])
+@pytest.mark.parametrize(
+    ("field", "told"), [("flows.f.cc", '"flows.f.cc"'), (["flows.f.cc", "warmup"], '"flows.f.cc", "warmup"')]
+)
+def test_what_only_a_scenario_has_is_refused_with_a_runner(runner: dict[str, str], field: Any, told: str):
+    with pytest.raises(mp.UserError) as error:
+        Sweep(runner=runner, factors={"r": {"field": field, "values": [1, 2]}})
+    said = f'factors.r.field: {told} is a place in a scenario, and a runner gets the factor by its name "r"'
+    assert str(error.value) == f"{said}: leave field out"
+
+
+def test_what_only_a_command_has_is_refused_with_a_function():
+    with pytest.raises(mp.UserError, match=r'^runner: timeout: "5 s" is only valid with command: leave it out$'):
+        Sweep(runner={"python": "model:model", "timeout": "5 s"}, factors={"r": [1]})
+    assert Sweep(runner={"command": "model {r}", "timeout": "5 s"}, factors={"r": [1]}).runner
+
+
 @pytest.mark.parametrize(
     ("line", "arguments", "message"),
     [

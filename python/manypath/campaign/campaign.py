@@ -28,7 +28,7 @@ from manypath.campaign.progress import Progress, check_progress
 from manypath.campaign.reserved import check_factors
 from manypath.campaign.results import Results
 from manypath.campaign.room import check_room
-from manypath.campaign.runners import SIMULATOR, Runner
+from manypath.campaign.runners import SIMULATOR, OfFactors, Runner
 from manypath.campaign.runners.row import parameters
 from manypath.display import counted
 from manypath.errors import UserError, quoted
@@ -247,6 +247,8 @@ class Campaign:
 
     def _check_apart(self, scenarios: Sequence[tuple[Mapping[str, Any], str]]) -> None:
         """Check the scenarios together; a function may give the same scenario for several combinations."""
+        if isinstance(self._scenario, OfFactors):
+            self._scenario.check_factors([document for _, document in scenarios])
 
     def _document(self, factors: Mapping[str, Any]) -> str:
         check_labels(factors)

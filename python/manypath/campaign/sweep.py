@@ -78,6 +78,8 @@ class RunnerTable(Model):
     def _one_of_both(self) -> Self:
         if (self.command is None) == (self.python is None):
             raise ValueError("needs exactly one of command and python: give one")
+        if self.command is None and "timeout" in self.model_fields_set:
+            raise ValueError(f"timeout: {quoted(self.timeout)} is only valid with command: leave it out")
         return self
 
 
@@ -159,6 +161,13 @@ class Sweep(Model):
             raise ValueError(str(error)) from None
         if self.runner is None:
             _check_fields_apart(self.factors)
+            return self
+        for name, factor in self.factors.items():
+            if factor.field:
+                raise ValueError(
+                    f"factors.{name}.field: {', '.join(map(quoted, factor.field))} is a place in a scenario, and a "
+                    f"runner gets the factor by its name {quoted(name)}: leave field out"
+                )
         return self
 
     @cached_property

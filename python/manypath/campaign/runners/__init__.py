@@ -2,7 +2,7 @@
 
 from manypath.campaign.runners.command import Command
 from manypath.campaign.runners.function import Function
-from manypath.campaign.runners.runner import Halt, JsonOrError, Runner, chance
+from manypath.campaign.runners.runner import Halt, JsonOrError, OfFactors, Runner, chance
 from manypath.campaign.runners.simulator import SIMULATOR, Simulator
 
-__all__ = ["SIMULATOR", "Command", "Function", "Halt", "JsonOrError", "Runner", "Simulator", "chance"]
+__all__ = ["SIMULATOR", "Command", "Function", "Halt", "JsonOrError", "OfFactors", "Runner", "Simulator", "chance"]

@@ -10,7 +10,7 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +21,12 @@ from manypath.arguments import span, text
 from manypath.campaign.cell import Cell
 from manypath.campaign.runners.function import STOPPED, VERSION
 from manypath.campaign.runners.row import read_row, row
-from manypath.campaign.runners.runner import Halt, JsonOrError, Runner, chance
+from manypath.campaign.runners.runner import Halt, JsonOrError, OfFactors, chance
 from manypath.errors import UserError, quoted, remedy
 from manypath.quantity import SPAN
 
 
-class Command(Runner):
+class Command(OfFactors):
     """Runs a program for each cell, without a shell, and reads numbers from its standard output.
 
     The program prints one JSON object of names and numbers, or lines ``NAME VALUE``. An exit code other than 0, or a
@@ -82,6 +82,21 @@ class Command(Runner):
     def run(self, cells: Sequence[Cell], threads: int, halt: Halt) -> list[JsonOrError]:
         """Run the program for the cells in sequence."""
         return [self._run(cell, halt) for cell in cells]
+
+    @override
+    def check_factors(self, documents: Iterable[str]) -> None:
+        """Refuse a template with unknown factors, and factors of which two values give the same command."""
+        found: dict[tuple[str, ...], dict[str, Any]] = {}
+        for factors in map(json.loads, documents):
+            line = self._line({**factors, "seed": 0, "replication": 0})
+            before = found.setdefault(tuple(line), factors)
+            if before is not factors:
+                name = next(name for name, value in factors.items() if quoted(value) != quoted(before[name]))
+                same = f"{quoted(before[name])} and {quoted(factors[name])} give the same command"
+                right = f"write {{{name}}} into {quoted(self.template)}"
+                if f"{{{name}" in self.template:
+                    right = "give values that differ there"
+                raise UserError(f"factors.{name}: {same}: {right}, or leave the factor out")
 
     def _run(self, cell: Cell, halt: Halt) -> JsonOrError:
         values = {**json.loads(cell.document), "seed": chance(cell), "replication": cell.replication}

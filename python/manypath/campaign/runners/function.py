@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import inspect
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from typing_extensions import override
@@ -14,12 +14,12 @@ from manypath import _native
 from manypath.arguments import text
 from manypath.campaign.cell import Cell
 from manypath.campaign.runners.row import row
-from manypath.campaign.runners.runner import Halt, JsonOrError, Runner, chance
+from manypath.campaign.runners.runner import Halt, JsonOrError, OfFactors, chance
 from manypath.errors import UserError, quoted
 from manypath.scenario.model import Model
 
 
-class Function(Runner):
+class Function(OfFactors):
     """Calls a function with the factors and `seed` as keyword arguments; it returns a row of numbers by name.
 
     Equal replications get equal seeds in every scenario. Python's global lock limits a function in pure Python to one
@@ -57,6 +57,7 @@ class Function(Runner):
             raise UserError(f"function: {quoted(function)} is no function: give one that returns a row of numbers")
         self.function = function
         name = f"{getattr(function, '__module__', '')}.{getattr(function, '__qualname__', type(function).__name__)}"
+        self._name = name
         own = _source_hash(function, name) if version is None else text("version", version, VERSION)
         self._version = f"{name}:{own}"
 
@@ -69,6 +70,22 @@ class Function(Runner):
     @override
     def prepare(self, cells: Sequence[Cell], at_once: int) -> None:
         """Do nothing."""
+
+    @override
+    def check_factors(self, documents: Iterable[str]) -> None:
+        """Refuse factors that are not the arguments of the function."""
+        try:
+            signature = inspect.signature(self.function)
+        except ValueError:
+            return  # A function without a signature is called unchecked.
+        for names in dict.fromkeys(tuple(json.loads(document)) for document in documents):
+            try:
+                signature.bind(**dict.fromkeys(names), seed=0)
+            except TypeError as error:
+                raise UserError(
+                    f"factors: {', '.join(names) or 'none'} differ from the arguments of {self._name} ({error}): give "
+                    "all of its arguments except seed, and no others"
+                ) from None
 
     @override
     def run(self, cells: Sequence[Cell], threads: int, halt: Halt) -> list[JsonOrError]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Protocol, runtime_checkable
 
 from manypath import _native
@@ -51,6 +51,14 @@ class Runner(Protocol):
     def run(self, cells: Sequence[Cell], threads: int, halt: Halt) -> list[JsonOrError]:
         """Compute cells on a number of threads; return the outcomes in the order of the cells."""
         ...
+
+
+class OfFactors(Runner):
+    """A runner that gets the factors themselves, and so knows which of them it uses."""
+
+    def check_factors(self, documents: Iterable[str]) -> None:
+        """Raise `UserError` if a factor of these documents cannot be used, or has no effect."""
+        raise NotImplementedError
 
 
 def chance(cell: Cell) -> int:
