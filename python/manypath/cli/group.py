@@ -11,6 +11,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from manypath.cli.bash import Cut
 from manypath.cli.option_names import name_options
+from manypath.cli.repeated_options import refuse_repeated
 from manypath.errors import Stopped, UserError
 
 
@@ -56,6 +57,7 @@ class Group(TyperGroup):
             _without_types_of_flags(command.get_params(ctx))
             _refuse_empty_paths(command, ctx)
             name_options(command)
+            refuse_repeated(command)
         return command
 
 
