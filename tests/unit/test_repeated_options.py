@@ -1,4 +1,4 @@
-"""An option that is no list is given once: no command takes the last of several values without a word."""
+"""An option that is no list is given once: no command silently takes the last of several values."""
 
 from __future__ import annotations
 

@@ -397,7 +397,7 @@ def test_what_an_older_note_does_not_tell_is_said(run: Run, scenario, engine):
     assert len(pd.read_csv("exact/runs.csv")) == 6
 
 
-def test_pruning_keeps_runs_of_which_an_older_note_tells_nothing(run: Run, scenario, engine):
+def test_pruning_keeps_runs_that_an_older_note_does_not_count(run: Run, scenario, engine):
     fill(scenario, engine, "old")
     fill(scenario, engine, "long", replications=5)
     made_older("old")

@@ -85,7 +85,7 @@ class Command(OfFactors):
 
     @override
     def check_factors(self, documents: Iterable[str]) -> None:
-        """Refuse a template with unknown factors, and factors of which two values give the same command."""
+        """Refuse a template with unknown factors, and factors with two values that give the same command."""
         found: dict[tuple[str, ...], dict[str, Any]] = {}
         for factors in map(json.loads, documents):
             line = self._line({**factors, "seed": 0, "replication": 0})
