@@ -99,7 +99,7 @@ def test_commands_of_a_group_are_listed_with_links_and_full_sentences(monkeypatc
     monkeypatch.syspath_prepend(ROOT / "docs/builder")
     text = builder("pages").command_line()
     assert "\n* [`store`](#manypath-store): List, show, prune and export the contents of a folder of results.\n" in text
-    assert "\n* [`export`](#manypath-store-export): Write all runs of a campaign" in text
+    assert "\n* [`export`](#manypath-store-export): Write the runs of a campaign" in text
     assert not [line for line in text.splitlines() if line.startswith("* ") and line.endswith("...")]
 
 

@@ -26,6 +26,7 @@ KEYS = {
         "needed",
         "parts",
         "why",
+        "halves",
         "profiles",
     ),
     *("causes", "reconstructed", "reconstructed_needed", "reconstructed_needed_seconds", "published", "over_settings"),

@@ -49,6 +49,7 @@ def test_full_results_are_published_and_shown_beside_quick_ones(package, called)
             "needed": known.needed,
             "needed_seconds": known.needed_seconds,
             "why": known.why,
+            "halves": None,
             "causes": [data_of(tried, Mean.plain) for tried in known.causes],
         }
     (comparison,) = document["published"]

@@ -131,8 +131,9 @@ def test_a_factor_cannot_have_the_name_of_a_printed_column(name: str, column: st
     assert line.startswith(f'error: metric: "goodput" needs a column "{column}", which the rows have already: give')
 
 
-def test_values_with_equal_texts_cannot_be_selected(sweep: Callable[..., Any]):
-    text = 'runner = { command = "echo wait 1" }\nmetrics = ["wait"]\nfactors = { x = [1, "1"] }'
+def test_values_with_equal_texts_cannot_be_selected(sweep: Callable[..., Any], tmp_path: Path):
+    (tmp_path / "waiting.py").write_text("def wait(x, seed):\n    return {'wait': 1.0}\n")
+    text = 'runner = { python = "waiting:wait" }\nmetrics = ["wait"]\nfactors = { x = [1, "1"] }'
     (line,) = sweep(text, "--where", "x=1", code=2).err.splitlines()
     assert line == "error: --where: several values of x have the same text: give them different texts"
 
