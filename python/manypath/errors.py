@@ -51,6 +51,10 @@ class StoreWarning(UserWarning):
     """
 
 
+class BackendWarning(UserWarning):
+    """The environment names a backend of matplotlib that does not exist; figures are drawn without one."""
+
+
 class Stopped(Exception):
     """The user pressed Ctrl-C; the text states which results are kept and how to continue."""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import errno
+import importlib
 import io
 import os
 import stat
@@ -89,6 +90,9 @@ class Outputs:
         if str(path) == "-":
             raise UserError(f"{field}: - is no file: give the name of one, because standard output has the results")
         _check_ending(field, path, kind)
+        if kind is FIGURE:
+            # Settings that matplotlib cannot read are refused here, too.
+            importlib.import_module("manypath.drawing")
         with _probing(field, target):
             status = _status(path)
             if status is None:

@@ -13,7 +13,8 @@ PACKAGE = Path(manypath.__file__).parent
 LAYERS = (
     {"_native"},
     {"errors", "foreign_units", "locks"},
-    {"documentation", "measurements", "outputs", "quantity", "rows"},
+    {"documentation", "drawing", "measurements", "quantity", "rows"},
+    {"outputs"},
     {"refusal"},
     {"arguments", "display", "frames", "meanings", "programs", "replacement", "settings"},
     {"sctp", "stats"},

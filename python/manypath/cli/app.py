@@ -40,7 +40,7 @@ from manypath.cli.show import show
 from manypath.cli.store import store
 from manypath.cli.sweep import sweep
 from manypath.cli.usage import told
-from manypath.errors import OutputError, Stopped, StoreWarning, UserError, in_file_form, visible
+from manypath.errors import BackendWarning, OutputError, Stopped, StoreWarning, UserError, in_file_form, visible
 
 app = typer.Typer(
     name="manypath",
@@ -156,31 +156,35 @@ def write_what_can_be_written() -> None:
 
 @contextmanager
 def damage_shown() -> Iterator[None]:
-    """Print each warning about a damaged file of a store once, in one line on standard error."""
+    """Print each warning of `REMARKS`, such as that of a damaged store, once in one line on standard error."""
     shown: set[str] = set()
     show = warnings.showwarning
 
     def show_once(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
-        if not issubclass(category, StoreWarning):
+        if not issubclass(category, REMARKS):
             show(message, category, *where, **more)
         elif str(message) not in shown:
             shown.add(str(message))
             typer.echo(f"remark: {visible(str(message))}", err=True)
 
     with warnings.catch_warnings():
-        warnings.filterwarnings("always", category=StoreWarning)
+        for remark in REMARKS:
+            warnings.filterwarnings("always", category=remark)
         warnings.showwarning = show_once
         yield
 
 
 def silence_matplotlib() -> None:
-    """Drop remarks about the folder for its cache of fonts: without a writable home it takes a temporary one."""
+    """Drop remarks about its cache of fonts and about its file of settings, which figures of manypath do not use.
+
+    Without a writable home it takes a temporary folder for the cache.
+    """
     for name in ("matplotlib", "matplotlib.font_manager"):
-        logging.getLogger(name).addFilter(_is_no_remark_about_the_cache)
+        logging.getLogger(name).addFilter(_concerns_figures)
 
 
-def _is_no_remark_about_the_cache(record: logging.LogRecord) -> bool:
-    return not str(record.msg).startswith(ABOUT_THE_CACHE)
+def _concerns_figures(record: logging.LogRecord) -> bool:
+    return not str(record.msg).lstrip().startswith((*ABOUT_THE_CACHE, *ABOUT_SETTINGS))
 
 
 def _instead(error: UnicodeError) -> tuple[str, int]:
@@ -215,6 +219,12 @@ REFUSED = (errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errn
 
 ABOUT_THE_CACHE = ("mkdir -p failed", "Matplotlib created a temporary", "Matplotlib is building the font cache")
 """First words of remarks of matplotlib."""
+
+ABOUT_SETTINGS = ("Missing colon", "Duplicate key", "Bad value in file", "Bad key", "Cannot decode configuration")
+"""First words of its remarks about lines of the file `matplotlibrc`."""
+
+REMARKS = (StoreWarning, BackendWarning)
+"""Warnings that are printed as remarks."""
 
 INSTEAD = "manypath.instead"
 """Name of the error handler that replaces characters."""

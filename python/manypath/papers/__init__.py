@@ -74,6 +74,8 @@ def load(name: str) -> Paper:
         If there is no such paper or study.
     """
     _check_name(name)
+    # Its figures import matplotlib, which `manypath.figures` loads with any settings.
+    import_module("manypath.figures")
     if name in STUDIES:
         return import_module(f"manypath.studies.{name}.study").STUDY
     return import_module(f"manypath.papers.{name}.paper").PAPER
