@@ -160,6 +160,10 @@ def test_the_command_prints_the_table_and_publishes_it(package, called):
     assert rows[1][-1] == "all"
     assert "stalled: stalls (rate 2.0): changes: tcp has " in result.out
     assert f"published: {package / 'studies' / NAME / 'windows.json'}" in result.err
+    table = windows.load(NAME)
+    assert table is not None
+    # The scenario of one experiment itself changes.
+    assert {name: each.cases for name, each in table.full.items()} == {"stalls": 0, "runs": 2}
     lines = called("papers", NAME, "--no-causes").out.splitlines()
     assert "C-998-2   undecided    A flow behind an outage has nothing." in lines
     (line,) = (line for line in lines if line.startswith("no verdict on C-998-2: "))

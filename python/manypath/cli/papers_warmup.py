@@ -52,7 +52,7 @@ def check_warmup(
     for paper in papers:
         found[paper.name] = _checked(paper, figure, runs, full=full, workers=workers)
         if publish:
-            whole = _checked(paper, None, None, full=True, workers=workers)
+            whole = _checked(paper, None, None, full=True, workers=workers, known=found[paper.name])
             typer.echo(f"published: {windows.publish(paper, found[paper.name], whole)}", err=True)
     if as_json:
         print_json([_plain(name, each) for name, checked in found.items() for each in checked])
@@ -67,19 +67,30 @@ def check_warmup(
 
 
 def _checked(
-    paper: Paper, figure: str | None, runs: int | None, *, full: bool, workers: int | None
+    paper: Paper,
+    figure: str | None,
+    runs: int | None,
+    *,
+    full: bool,
+    workers: int | None,
+    known: Sequence[CheckedWindow] = (),
 ) -> list[CheckedWindow]:
-    """Return the checks of the cases of a paper, and show on standard error how many of them are finished."""
+    """Return the checks of the cases of a paper, and show on standard error how many of them are finished.
+
+    `known` are checks of quick windows. Those of windows that full precision has, too, are not made again.
+    """
     from manypath.campaign.progress import progress_on_stderr
     from manypath.papers.paper_evaluation import cases_of
     from manypath.papers.steadiness import check_windows
 
     precision = paper.precision(full=full)
-    cases = cases_of(paper, precision, figure)
+    have = {each.case: each for each in known if each.same}
+    every = cases_of(paper, precision, figure)
+    found = [have[case] for case in every if case in have]
+    cases = [case for case in every if case not in have]
     counts = {} if runs is None else {"replications": runs, "most": runs}
     display = progress_on_stderr(f"{paper.name}, windows")
     display.begin(len(cases), 0)
-    found: list[CheckedWindow] = []
     try:
         for each in check_windows(paper, precision, cases, workers=workers, **counts):
             found.append(each)

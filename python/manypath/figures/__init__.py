@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import manypath.drawing  # noqa: F401 - it loads matplotlib, before the imports of modules here do
+from manypath import drawing as drawing  # loads matplotlib, before the imports of the modules here do
 from manypath.figures.course import course
 from manypath.figures.distances import Distance, Panel, distances
 from manypath.figures.lines import Curve, Mark, draw_curves, lines, name_curves, printed_handle

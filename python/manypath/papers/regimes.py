@@ -42,7 +42,8 @@ def by_halves(items: Sequence[Verified], evidence: Evidence, runner: Runner) -> 
     if paper.name not in (*NAMES, *STUDIES):
         return list(items)
     changing = changing_cases(paper)
-    whole = {case for item in items for case in item.averaged if not is_shorter(paper, precision, case)}
+    averaged = {case for item in items for case in item.averaged}
+    whole = {case for case in averaged if not is_shorter(paper, precision, case)}
     without = unchecked(paper, {case.experiment for case in whole})
     found: list[Verified] = []
     for item in items:

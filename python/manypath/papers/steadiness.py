@@ -21,6 +21,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from math import inf
 from typing import Literal
 
 import numpy as np
@@ -57,14 +58,19 @@ class Part:
         The part as a phrase: ``quick window``, ``first half``, ``second quarter``.
     one, other : tuple of tuple of int
         The times of both parts, in nanoseconds. The other part may have a gap.
-    tolerance : float
-        Relative difference that is too large.
+    whole : tuple of int
+        The time whose mean goodput the tolerances are relative to.
+    changes, steady : float
+        Difference that is too large, and difference below which the window is steady; infinite if the part does not
+        decide about that.
     """
 
     name: str
     one: tuple[Window, ...]
     other: tuple[Window, ...]
-    tolerance: float
+    whole: Window
+    changes: float
+    steady: float = inf
 
 
 @dataclass(frozen=True)
@@ -81,6 +87,8 @@ class Rates:
         Goodput in both parts, Mbit/s, one value for each replication.
     tolerance : float
         Difference that is too large, Mbit/s.
+    steady : float
+        Difference below which the window is steady, Mbit/s; infinite if the part does not decide about that.
     truncation : float or None
         Time that MSER-5 removes from the mean of the full runs, in seconds; None without an estimate.
     """
@@ -90,6 +98,7 @@ class Rates:
     one: Sample
     other: Sample
     tolerance: float
+    steady: float
     truncation: float | None
 
     @property
@@ -177,7 +186,7 @@ def check_window(
     full = paper.experiments.scenario(case, paper.full)
     window, whole = _window(paper.experiments.scenario(case, precision)), _window(full)
     same = window == whole
-    parts = _parts_of(whole) if same else (Part("quick window", (window,), (whole,), ABOUT),)
+    parts = _parts_of(whole) if same else (Part("quick window", (window,), (whole,), whole, ABOUT, ABOUT),)
     groups = _groups(full)
     end = max(window[1], whole[1])
     runs: list[NDArray[np.float64]] = []
@@ -187,23 +196,20 @@ def check_window(
         runs += [_series(full, end, replication, groups) for replication in range(len(runs), look.runs)]
         rates = _rates(full, groups, np.array(runs), end, parts)
         with at_level(look.level):
-            steady = _decided(rates, cases, halves_within=ABOUT / SLIGHT if same else 1.0)
+            steady = _decided(rates, cases)
         if steady != "not shown" or (same and max(each.change for each in rates) <= 1.0):
             break
     ordered = tuple(sorted(rates, key=lambda each: -each.change))
     return CheckedWindow(case, window, whole, ordered, len(runs), steady)
 
 
-def _decided(rates: Sequence[Rates], cases: int, *, halves_within: float) -> Steady:
-    """Return the outcome of the tests of one of several cases (Bonferroni's inequality for `changes`).
-
-    A window is steady if the rates in its first part differ by less than `halves_within` of their tolerance.
-    """
+def _decided(rates: Sequence[Rates], cases: int) -> Steady:
+    """Return the outcome of the tests of one of several cases (Bonferroni's inequality for `changes`)."""
     every = Hypotheses({(each.flow, each.part): each.line for each in rates})
     if cases * min(every.reverses().values()) < level():
         return "changes"
-    first = [each for each in rates if each.part == rates[0].part]
-    near = Hypotheses({each.flow: within(each.other - each.one, halves_within * each.tolerance) for each in first})
+    deciding = [each for each in rates if each.steady < inf]
+    near = Hypotheses({(each.flow, each.part): within(each.other - each.one, each.steady) for each in deciding})
     return "not shown" if near.unshown() else "steady"
 
 
@@ -217,9 +223,9 @@ def _parts_of(window: Window) -> tuple[Part, ...]:
     quarters = [(ends[number], ends[number + 1]) for number in range(4)]
     first, second = (ends[0], ends[2]), (ends[2], ends[4])
     return (
-        Part("first half", (first,), (second,), SLIGHT),
+        Part("first half", (first,), (second,), window, SLIGHT, ABOUT),
         *(
-            Part(f"{name} quarter", (own,), tuple(each for each in quarters if each != own), SAWTOOTH)
+            Part(f"{name} quarter", (own,), tuple(each for each in quarters if each != own), window, SAWTOOTH)
             for name, own in zip(("first", "second", "third", "last"), quarters, strict=True)
         ),
     )
@@ -260,10 +266,10 @@ def _rates(
         cut = mser5(series.mean(axis=0))
         truncation = None if cut is None else cut * every / 1e9
         for part in parts:
-            one, other = (_mean_in(series, every, windows) for windows in (part.one, part.other))
-            whole = other if part.name == "quick window" else _mean_in(series, every, (*part.one, *part.other))
-            tolerance = max(part.tolerance * float(whole.mean()), VISIBLE * capacity)
-            found.append(Rates(name, part.name, one, other, tolerance, truncation))
+            one, other, whole = (_mean_in(series, every, each) for each in (part.one, part.other, (part.whole,)))
+            mean, least = float(whole.mean()), VISIBLE * capacity
+            steady = inf if part.steady == inf else max(part.steady * mean, least)
+            found.append(Rates(name, part.name, one, other, max(part.changes * mean, least), steady, truncation))
     return found
 
 

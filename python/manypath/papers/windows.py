@@ -142,14 +142,14 @@ class CheckedWhole:
     scenarios : str
         Hash of its scenarios and windows.
     cases : int
-        Number of its cases.
+        Number of its cases, but those whose scenario itself changes.
     changing : tuple of ChangingCase
-        The cases that change.
+        Those of them that change.
     """
 
     experiment: str
     scenarios: str
-    cases: Count
+    cases: Whole
     changing: tuple[ChangingCase, ...]
 
 
@@ -264,15 +264,11 @@ def _grouped(found: Iterable[CheckedWindow]) -> Iterator[tuple[str, list[Checked
 
 
 def _whole(paper: Paper, name: str, found: Sequence[CheckedWindow]) -> dict[str, Any]:
-    changing = [
-        each
-        for each in found
-        if each.steady == "changes" and not changes_itself(paper.experiments.scenario(each.case, paper.full))
-    ]
+    own = [each for each in found if not changes_itself(paper.experiments.scenario(each.case, paper.full))]
     return {
         "experiment": name,
         "scenarios": scenarios_of(paper, name, full=True),
-        "cases": len(found),
+        "cases": len(own),
         "changing": [
             {
                 "factors": dict(each.case.factors),
@@ -281,7 +277,8 @@ def _whole(paper: Paper, name: str, found: Sequence[CheckedWindow]) -> dict[str,
                 "within": round(float(each.rates[0].one.mean()), 4),
                 "rest": round(float(each.rates[0].other.mean()), 4),
             }
-            for each in changing
+            for each in own
+            if each.steady == "changes"
         ],
     }
 

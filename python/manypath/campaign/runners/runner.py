@@ -53,12 +53,13 @@ class Runner(Protocol):
         ...
 
 
-class OfFactors(Runner):
+@runtime_checkable
+class OfFactors(Runner, Protocol):
     """A runner that gets the factors themselves, and so knows which of them it uses."""
 
     def check_factors(self, documents: Iterable[str]) -> None:
         """Raise `UserError` if a factor of these documents cannot be used, or has no effect."""
-        raise NotImplementedError
+        ...
 
 
 def chance(cell: Cell) -> int:
